@@ -1,0 +1,172 @@
+//! `git rts graph`: both control-flow graphs of a function side by side.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::versions::{Versions, print};
+use crate::compare::functions::FunctionDifference;
+use crate::compare::select_tests::Walk;
+use crate::config::Config;
+use crate::difference::{Difference, FunctionVersion, difference, find_function};
+use crate::emit::edges::{Texts, node_texts};
+use crate::emit::graph::{GraphPair, NodeState, Side, dot, svg};
+use crate::error::{Error, Result};
+use crate::lang::cfg::Cfg;
+use crate::lang::facts::Flow;
+use crate::repo::{BlobId, RepoPath, Repository};
+
+/// Draw the control-flow graphs of a function in both versions
+///
+/// Changed nodes are marked, dangerous edges are red. The picture is an SVG that any browser shows.
+#[derive(Debug, Args)]
+pub struct Graph {
+    /// The function, as NAME or FILE:NAME
+    function: String,
+    #[command(flatten)]
+    versions: Versions,
+    /// What to draw with
+    #[arg(long, value_enum, default_value_t = Format::Svg)]
+    format: Format,
+    /// The file to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// A picture
+    Svg,
+    /// Text for Graphviz
+    Dot,
+}
+
+pub(super) fn run(arguments: &Graph) -> Result<()> {
+    let repository = Repository::discover()?;
+    let config = Config::read(&repository)?;
+    let versions = arguments.versions.resolve(&repository)?;
+    let granularity = arguments.versions.granularity();
+    let (file, name) = match arguments.function.rsplit_once(':') {
+        Some((file, name)) => (Some(file), name),
+        None => (None, arguments.function.as_str()),
+    };
+    let (base, head) = find_function(&repository, &config, versions, granularity, (file, name))?;
+    let difference = difference(&repository, &config, versions, granularity)?;
+    let walk = walk_of(&difference, base.as_ref(), head.as_ref());
+    let mut texts = Texts::new(&repository)?;
+    let base_side = match &base {
+        Some(found) => Some(draw(
+            found,
+            difference.base.to_string(),
+            walk.map(|walk| (walk, true)),
+            &mut texts,
+        )?),
+        None => None,
+    };
+    let head_side = match &head {
+        Some(found) => Some(draw(
+            found,
+            difference.head.to_string(),
+            walk.map(|walk| (walk, false)),
+            &mut texts,
+        )?),
+        None => None,
+    };
+    let pair = GraphPair {
+        function: name.to_owned(),
+        file: base
+            .as_ref()
+            .or(head.as_ref())
+            .map(|found| found.path.to_string())
+            .unwrap_or_default(),
+        base: base_side,
+        head: head_side,
+    };
+    let drawn = match arguments.format {
+        Format::Svg => svg(&pair),
+        Format::Dot => dot(&pair),
+    };
+    match &arguments.output {
+        None => print(&drawn),
+        Some(path) => std::fs::write(path, drawn)
+            .map_err(|error| Error::new(format!("cannot write '{}': {error}", path.display()))),
+    }
+}
+
+/// What the comparison found in the function; nothing if it is the same in both versions.
+fn walk_of<'d>(
+    difference: &'d Difference,
+    base: Option<&FunctionVersion>,
+    head: Option<&FunctionVersion>,
+) -> Option<&'d Walk> {
+    let name = &base.or(head)?.entity.name;
+    let in_file = |function: &&FunctionDifference| {
+        let file = &difference.files[function.file];
+        let is = |side: &Option<(RepoPath, BlobId)>, found: Option<&FunctionVersion>| {
+            side.as_ref()
+                .zip(found)
+                .is_some_and(|((path, _), found)| *path == found.path)
+        };
+        is(&file.base, base) || is(&file.head, head)
+    };
+    let found = difference
+        .functions
+        .iter()
+        .filter(in_file)
+        .find(|function| function.name == *name)?;
+    Some(&found.walk)
+}
+
+fn graph_of(found: &FunctionVersion) -> Result<&Cfg> {
+    match found.entity.body.as_ref().map(|body| &body.flow) {
+        Some(Flow::Edges(cfg)) => Ok(cfg),
+        Some(Flow::Whole(reason)) => Err(Error::new(format!(
+            "'{}' is known only as a whole function: {reason}",
+            found.entity.name
+        ))),
+        None => Err(Error::new(format!("'{}' has no body", found.entity.name))),
+    }
+}
+
+/// One side of the picture: which nodes the walk paired, and which it found changed.
+fn draw<'a>(
+    found: &'a FunctionVersion,
+    title: String,
+    walk: Option<(&Walk, bool)>,
+    texts: &mut Texts,
+) -> Result<Side<'a>> {
+    let cfg = graph_of(found)?;
+    let state = |node: usize| {
+        let Some((walk, is_base)) = walk else {
+            return NodeState::Equal;
+        };
+        let mut visited = walk
+            .visited
+            .iter()
+            .map(|(base, head)| if is_base { *base } else { *head });
+        let mut parted: Vec<usize> = match is_base {
+            true => walk.dangerous.clone(),
+            false => walk.instead.iter().map(|(_, head)| *head).collect(),
+        };
+        parted.retain(|edge| {
+            cfg.edges
+                .get(*edge)
+                .is_some_and(|edge| edge.to as usize == node)
+        });
+        match (visited.any(|other| other == node), parted.is_empty()) {
+            (true, _) => NodeState::Equal,
+            (false, false) => NodeState::Changed,
+            (false, true) => NodeState::Unvisited,
+        }
+    };
+    Ok(Side {
+        title,
+        cfg,
+        texts: node_texts(texts.get(found.id)?, cfg, &found.entity.name),
+        node_states: (0..cfg.nodes.len()).map(state).collect(),
+        dangerous_edges: match walk {
+            Some((walk, true)) => walk.dangerous.clone(),
+            _ => Vec::new(),
+        },
+    })
+}

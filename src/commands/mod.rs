@@ -1,0 +1,43 @@
+//! The verbs of `git rts`: one file each, and the help of each on its arguments.
+
+mod diff;
+mod graph;
+mod survey;
+mod versions;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+use crate::error::Result;
+
+/// Run only the tests that a change can affect
+///
+/// `git rts` compares two versions of a C project, function by function and edge by edge of their control-flow graphs, and says what changed, what that affects, and which paths through the code are in danger.
+///
+/// Doubt always counts as a change, and the output says why.
+#[derive(Debug, Parser)]
+#[command(name = "git-rts", bin_name = "git rts", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 128 the repository cannot answer.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Diff(diff::Diff),
+    Graph(graph::Graph),
+    Survey(survey::Survey),
+}
+
+/// Runs a verb.
+pub fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Graph(arguments) => graph::run(arguments),
+        Command::Survey(arguments) => survey::run(arguments),
+    }
+}

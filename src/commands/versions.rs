@@ -1,0 +1,52 @@
+//! The two versions that a verb compares, as its arguments name them.
+
+use clap::{Args, ValueEnum};
+
+use crate::error::Result;
+use crate::lang::c;
+use crate::repo::{Repository, Version};
+
+#[derive(Debug, Args)]
+pub struct Versions {
+    /// The version to compare with: any revision, BASE..HEAD, or BASE...HEAD for the merge base [default: where HEAD left its upstream, else HEAD]
+    #[arg(value_name = "BASE")]
+    pub base: Option<String>,
+    /// The version to look at [default: the working tree]
+    #[arg(value_name = "HEAD")]
+    pub head: Option<String>,
+    /// How finely control flow is told apart
+    #[arg(long, value_enum, default_value_t = Granularity::Edge)]
+    pub granularity: Granularity,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Granularity {
+    /// Each operand of && and ||, each arm of ?: has its own edges
+    Edge,
+    /// A node for each statement, as in the paper
+    Statement,
+}
+
+impl Versions {
+    pub fn resolve(&self, repository: &Repository) -> Result<(Version, Version)> {
+        repository.resolve(self.base.as_deref(), self.head.as_deref())
+    }
+
+    pub fn granularity(&self) -> c::Granularity {
+        match self.granularity {
+            Granularity::Edge => c::Granularity::Expression,
+            Granularity::Statement => c::Granularity::Statement,
+        }
+    }
+}
+
+/// Prints data; a reader that has seen enough (`| head`) is no error.
+pub(super) fn print(text: &str) -> Result<()> {
+    use std::io::Write;
+    match anstream::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(
+            crate::error::Error::new(format!("cannot write the output: {error}")),
+        ),
+        _ => Ok(()),
+    }
+}

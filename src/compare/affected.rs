@@ -1,0 +1,240 @@
+//! Affected names: what a changed nonfunction entity reaches through everything that mentions it (design, section 5.2).
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::digest::{Name, Names};
+use crate::lang::facts::{Entity, FileFacts, Kind, LexFacts, MacroDefinition};
+
+/// Why a name is affected: a sentence, and the name it came through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    pub name: String,
+    pub because: String,
+}
+
+/// The names that mean something else in the head version, growing until nothing mentions a new one.
+#[derive(Debug, Default)]
+pub struct Affected {
+    names: FxHashMap<Name, Cause>,
+    /// The names with the pieces from which `##` could build each.
+    pieces: Vec<Pieces>,
+    /// Macros that paste pieces of which nothing is known, and those that use them.
+    wild: FxHashSet<Name>,
+    /// Macros with a pattern for the names they build.
+    pastes: Vec<(String, crate::lang::facts::Paste)>,
+    macros: FxHashSet<Name>,
+    /// For each name, the macros whose replacement mentions it.
+    users: FxHashMap<Name, Vec<Name>>,
+    fresh: Vec<Name>,
+}
+
+impl Affected {
+    /// Learns from all macros of both trees which names `##` can build.
+    pub fn new<'a>(definitions: impl IntoIterator<Item = &'a MacroDefinition>) -> Self {
+        let mut affected = Affected::default();
+        let mut waiting = Vec::new();
+        for definition in definitions {
+            let name = Name::of(definition.name.as_bytes());
+            affected.macros.insert(name);
+            for paste in &definition.pastes {
+                if paste.is_wild() {
+                    waiting.push(name);
+                } else {
+                    affected
+                        .pastes
+                        .push((definition.name.clone(), paste.clone()));
+                }
+            }
+            for mentioned in definition.mentions.iter() {
+                affected.users.entry(mentioned).or_default().push(name);
+            }
+        }
+        affected.wild = affected.users_of(waiting);
+        affected
+    }
+
+    /// The given names and all macros that mention one of them, directly or not.
+    fn users_of(&self, mut waiting: Vec<Name>) -> FxHashSet<Name> {
+        let mut found = FxHashSet::default();
+        while let Some(name) = waiting.pop() {
+            if found.insert(name) {
+                waiting.extend(self.users.get(&name).into_iter().flatten());
+            }
+        }
+        found
+    }
+
+    /// The macros whose replacement uses one of these local names where they are expanded.
+    #[must_use]
+    pub fn capturing(&self, locals: &[Name]) -> FxHashSet<Name> {
+        let mut found = self.users_of(locals.to_vec());
+        found.retain(|name| self.macros.contains(name));
+        found
+    }
+
+    /// Adds a name, and the macros that could build it by pasting.
+    pub fn add(&mut self, name: &str, because: impl Into<String>) {
+        let hash = Name::of(name.as_bytes());
+        self.add_hash(hash, name, because.into());
+        if !self.wild.is_empty() {
+            self.pieces.push(Pieces::of(name.as_bytes()));
+        }
+        let builders: Vec<String> = self
+            .pastes
+            .iter()
+            .filter(|(builder, paste)| builder != name && paste.could_build(name))
+            .map(|(builder, _)| builder.clone())
+            .collect();
+        for builder in builders {
+            let hash = Name::of(builder.as_bytes());
+            if !self.names.contains_key(&hash) {
+                self.add(&builder, format!("it may build '{name}' by pasting"));
+            }
+        }
+    }
+
+    /// Adds a name that is no identifier, for instance an included file.
+    pub fn add_hash(&mut self, hash: Name, name: &str, because: String) {
+        if !self.names.contains_key(&hash) {
+            let name = name.to_owned();
+            let cause = Cause { name, because };
+            // A macro takes the place of members and local names, too.
+            if self.macros.contains(&hash) {
+                self.names.insert(hash.weak(), cause.clone());
+            }
+            self.names.insert(hash, cause);
+            self.fresh.push(hash);
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The affected name that a set of mentions contains or could build.
+    #[must_use]
+    pub fn hit(&self, mentions: &Names) -> Option<Name> {
+        if self.names.is_empty() {
+            return None;
+        }
+        let direct = if mentions.len() <= self.names.len() {
+            mentions.iter().find(|name| self.names.contains_key(name))
+        } else {
+            self.names
+                .keys()
+                .copied()
+                .filter(|name| mentions.contains(*name))
+                .min()
+        };
+        direct.or_else(|| {
+            let pastes = mentions.iter().find(|name| self.wild.contains(name))?;
+            self.pieces
+                .iter()
+                .any(|pieces| pieces.are_in(mentions))
+                .then_some(pastes)
+        })
+    }
+
+    /// Why a name that was hit is affected.
+    #[must_use]
+    pub fn cause(&self, name: Name) -> Cause {
+        self.names.get(&name).cloned().unwrap_or_else(|| Cause {
+            name: "##".to_owned(),
+            because: "it may build an affected name by pasting".to_owned(),
+        })
+    }
+
+    /// Whether a file mentions a name that was added since the last call of [`Affected::settle`].
+    #[must_use]
+    pub fn concerns(&self, file: &LexFacts) -> bool {
+        self.fresh.iter().any(|name| file.names.contains(*name))
+            || (!self.fresh.is_empty()
+                && self
+                    .hit(&file.names)
+                    .is_some_and(|name| !self.names.contains_key(&name)))
+    }
+
+    /// Takes the names added so far as known.
+    pub fn settle(&mut self) -> bool {
+        !std::mem::take(&mut self.fresh).is_empty()
+    }
+
+    /// Passes on what the entities of a file mention: through nonfunctions and through signatures.
+    pub fn spread(&mut self, facts: &FileFacts) {
+        for entity in &facts.entities {
+            if entity.kind == Kind::File {
+                continue;
+            }
+            if let Some(name) = self.hit(&entity.mentions)
+                && !self.names.contains_key(&Name::of(entity.name.as_bytes()))
+            {
+                let cause = self.cause(name);
+                self.add(&entity.name, passed_on(entity, &cause));
+            }
+        }
+    }
+
+    /// All affected names with their causes, by name.
+    #[must_use]
+    pub fn causes(&self) -> BTreeMap<&str, &str> {
+        self.names
+            .values()
+            .map(|cause| (cause.name.as_str(), cause.because.as_str()))
+            .collect()
+    }
+}
+
+/// The ways to cut a name in two, as hashes: what it begins with and what it ends in.
+#[derive(Debug)]
+struct Pieces {
+    length: usize,
+    beginnings: Vec<Name>,
+    /// By length, the shortest first.
+    endings: Vec<Name>,
+    /// A number is no name, but may be pasted to the end of one.
+    ends_in_digit: bool,
+}
+
+impl Pieces {
+    fn of(name: &[u8]) -> Self {
+        Pieces {
+            length: name.len(),
+            beginnings: (1..name.len())
+                .map(|length| Name::of(&name[..length]))
+                .collect(),
+            endings: (1..name.len())
+                .map(|length| Name::of(&name[name.len() - length..]))
+                .collect(),
+            ends_in_digit: name.last().is_some_and(u8::is_ascii_digit),
+        }
+    }
+
+    /// Whether two mentioned names could be the first and the last piece.
+    fn are_in(&self, mentions: &Names) -> bool {
+        let Some(first) = self
+            .beginnings
+            .iter()
+            .position(|piece| mentions.contains(*piece))
+        else {
+            return false;
+        };
+        let most = self.length - (first + 1);
+        self.ends_in_digit
+            || self
+                .endings
+                .iter()
+                .take(most)
+                .any(|piece| mentions.contains(*piece))
+    }
+}
+
+fn passed_on(entity: &Entity, cause: &Cause) -> String {
+    let how = match entity.kind {
+        Kind::Function => "its signature mentions",
+        _ => "it mentions",
+    };
+    format!("{how} '{}': {}", cause.name, cause.because)
+}

@@ -1,0 +1,370 @@
+//! The difference between two versions, step by step: changed files, entities, affected names, dangerous edges.
+
+mod find;
+mod includes;
+mod seeds;
+
+pub use find::{FunctionVersion, find_function};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::compare::affected::Affected;
+use crate::compare::entity_difference::{ChangeKind, EntityDifference, entity_differences};
+use crate::compare::functions::{FilePair, FunctionDifference, compare_functions};
+use crate::config::Config;
+use crate::digest::Names;
+use crate::error::Result;
+use crate::history::facts::FactsStore;
+use crate::lang::c::{self, Granularity};
+use crate::lang::cfg::Span;
+use crate::lang::facts::{FileFacts, Kind};
+use crate::program::Program;
+use crate::program::facts::FactsSource;
+use crate::repo::{BlobId, Change, FileEntry, FileKind, RepoPath, Repository, Version};
+
+/// How far an entity's change can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Whoever mentions it.
+    Mentions,
+    /// Everything in its file, and in the files that include it.
+    File,
+    /// Every program that it is linked into, mentioned or not.
+    Program,
+}
+
+/// An entity that differs, as it is reported.
+#[derive(Debug, Clone)]
+pub struct ReportedEntity {
+    pub change: ChangeKind,
+    pub kind: Kind,
+    pub file: RepoPath,
+    pub name: String,
+    pub because: String,
+    pub reach: Reach,
+    pub base: Option<Span>,
+    pub head: Option<Span>,
+}
+
+/// A source file that was compared.
+pub struct ComparedFile {
+    pub base: Option<(RepoPath, BlobId)>,
+    pub head: Option<(RepoPath, BlobId)>,
+}
+
+impl ComparedFile {
+    /// The path by which the file is reported.
+    ///
+    /// # Panics
+    /// Never: a file is in at least one of the versions.
+    #[must_use]
+    pub fn path(&self) -> &RepoPath {
+        let entry = self.base.as_ref().or(self.head.as_ref());
+        &entry.expect("a compared file is in one of the versions").0
+    }
+}
+
+/// Everything that differs between base and head.
+pub struct Difference {
+    pub base: Version,
+    pub head: Version,
+    pub changes: Vec<Change>,
+    pub entities: Vec<ReportedEntity>,
+    pub functions: Vec<FunctionDifference>,
+    pub files: Vec<ComparedFile>,
+    pub pairs: Vec<FilePair>,
+    /// What the user should know about the cache.
+    pub notice: Option<String>,
+}
+
+/// Opens the facts of a repository.
+pub fn facts_source(repository: &Repository, granularity: Granularity) -> FactsSource {
+    let store = match repository.create_rts_dir() {
+        Ok(folder) => FactsStore::open(&folder.join("facts"), c::VERSION),
+        Err(error) => FactsStore::without(Some(error.message)),
+    };
+    FactsSource::new(repository.readers(), store, granularity)
+}
+
+/// The files of a version that hold C.
+pub fn source_files(
+    repository: &Repository,
+    config: &Config,
+    version: &Version,
+) -> Result<Vec<FileEntry>> {
+    let mut files = repository.files(version)?;
+    files.retain(|file| file.kind == FileKind::File && config.is_source(&file.path));
+    Ok(files)
+}
+
+/// Compares two versions.
+pub fn difference(
+    repository: &Repository,
+    config: &Config,
+    (base, head): (Version, Version),
+    granularity: Granularity,
+) -> Result<Difference> {
+    let changes = repository.changes(&base, &head)?;
+    let mut source = facts_source(repository, granularity);
+    let mut versions = Versions {
+        base: source.program(&source_files(repository, config, &base)?)?,
+        head: source.program(&source_files(repository, config, &head)?)?,
+        files: Vec::new(),
+        loaded: BTreeMap::new(),
+        changed_base: BTreeSet::new(),
+    };
+    versions.load_changed(&mut source, config, &changes)?;
+    let differences: Vec<Vec<EntityDifference>> =
+        versions.files.iter().map(Loaded::differences).collect();
+    let definitions = versions
+        .base
+        .files
+        .iter()
+        .chain(&versions.head.files)
+        .flat_map(|file| &file.lex.macros);
+    let mut affected = Affected::new(definitions);
+    let seeds = seeds::seeds(&versions, &differences, &changes, config);
+    seeds.add_to(&mut affected);
+    let mut whole = seeds.whole;
+    let visible = includes::visible(&mut versions, &mut source, &mut whole)?;
+    let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
+    versions.load_paths(&mut source, &reached)?;
+    versions.close(&mut source, &mut affected)?;
+    let pairs = versions.pairs(&whole, &visible);
+    let functions = compare_functions(&pairs, &affected);
+    let mut entities = seeds.reported;
+    entities.extend(versions.affected_entities(&affected, &functions));
+    entities.sort_by(|one, two| {
+        (&one.file, one.change, one.kind, &one.name)
+            .cmp(&(&two.file, two.change, two.kind, &two.name))
+    });
+    entities.dedup_by(|one, two| {
+        (&one.file, one.kind, &one.name) == (&two.file, two.kind, &two.name)
+            && one.change == two.change
+    });
+    Ok(Difference {
+        base,
+        head,
+        changes,
+        entities,
+        functions,
+        files: versions.files.into_iter().map(|file| file.file).collect(),
+        pairs,
+        notice: source.notice().map(str::to_owned),
+    })
+}
+
+/// A file whose facts are at hand.
+struct Loaded {
+    file: ComparedFile,
+    base: Option<Arc<FileFacts>>,
+    head: Option<Arc<FileFacts>>,
+}
+
+impl Loaded {
+    fn differences(&self) -> Vec<EntityDifference> {
+        let nothing = FileFacts::default();
+        entity_differences(
+            self.base.as_deref().unwrap_or(&nothing),
+            self.head.as_deref().unwrap_or(&nothing),
+        )
+    }
+}
+
+/// Both versions of the program, and the files that were parsed so far.
+struct Versions {
+    base: Program,
+    head: Program,
+    files: Vec<Loaded>,
+    /// Where the file of a path (of the head, or of the base if it is gone) stands in `files`.
+    loaded: BTreeMap<RepoPath, usize>,
+    /// Paths of the base whose files changed.
+    changed_base: BTreeSet<RepoPath>,
+}
+
+impl Versions {
+    fn load_changed(
+        &mut self,
+        source: &mut FactsSource,
+        config: &Config,
+        changes: &[Change],
+    ) -> Result<()> {
+        let is_source =
+            |file: &&FileEntry| file.kind == FileKind::File && config.is_source(&file.path);
+        let pairs: Vec<(Option<RepoPath>, Option<RepoPath>)> = changes
+            .iter()
+            .map(|change| {
+                let path = |file: &Option<FileEntry>| {
+                    file.as_ref()
+                        .filter(is_source)
+                        .map(|file| file.path.clone())
+                };
+                (path(&change.old), path(&change.new))
+            })
+            .filter(|(old, new)| old.is_some() || new.is_some())
+            .collect();
+        self.changed_base = pairs.iter().filter_map(|(old, _)| old.clone()).collect();
+        self.load(source, pairs)
+    }
+
+    /// Loads files that are the same in both versions, if they are not loaded yet.
+    fn load_paths(&mut self, source: &mut FactsSource, paths: &[RepoPath]) -> Result<()> {
+        let pairs: BTreeSet<&RepoPath> = paths
+            .iter()
+            .filter(|path| !self.loaded.contains_key(*path) && !self.changed_base.contains(*path))
+            .collect();
+        let pairs = pairs
+            .into_iter()
+            .map(|path| (Some(path.clone()), Some(path.clone())))
+            .collect();
+        self.load(source, pairs)
+    }
+
+    fn load(
+        &mut self,
+        source: &mut FactsSource,
+        pairs: Vec<(Option<RepoPath>, Option<RepoPath>)>,
+    ) -> Result<()> {
+        let find = |program: &Program, path: &Option<RepoPath>| {
+            path.as_ref().and_then(|path| program.find(path))
+        };
+        let base_files: Vec<Option<usize>> =
+            pairs.iter().map(|(old, _)| find(&self.base, old)).collect();
+        let head_files: Vec<Option<usize>> =
+            pairs.iter().map(|(_, new)| find(&self.head, new)).collect();
+        let base_facts = source.parse(
+            &self.base,
+            &base_files.iter().copied().flatten().collect::<Vec<_>>(),
+        )?;
+        let head_facts = source.parse(
+            &self.head,
+            &head_files.iter().copied().flatten().collect::<Vec<_>>(),
+        )?;
+        let (mut base_facts, mut head_facts) = (base_facts.into_iter(), head_facts.into_iter());
+        for (base, head) in base_files.into_iter().zip(head_files) {
+            let entry = |program: &Program, index: Option<usize>| {
+                index.map(|index| (program.files[index].path.clone(), program.files[index].id))
+            };
+            let file = ComparedFile {
+                base: entry(&self.base, base),
+                head: entry(&self.head, head),
+            };
+            let loaded = Loaded {
+                base: base.and_then(|_| base_facts.next()),
+                head: head.and_then(|_| head_facts.next()),
+                file,
+            };
+            if let Some((path, _)) = loaded.file.head.as_ref().or(loaded.file.base.as_ref()) {
+                self.loaded.insert(path.clone(), self.files.len());
+                self.files.push(loaded);
+            }
+        }
+        Ok(())
+    }
+
+    /// Spreads affected names until nothing new is mentioned, and loads the files that mention them.
+    fn close(&mut self, source: &mut FactsSource, affected: &mut Affected) -> Result<()> {
+        loop {
+            for file in &self.files {
+                for facts in file.base.iter().chain(&file.head) {
+                    affected.spread(facts);
+                }
+            }
+            let concerned: Vec<RepoPath> = self
+                .base
+                .files
+                .iter()
+                .filter(|file| {
+                    !self.loaded.contains_key(&file.path) && affected.concerns(&file.lex)
+                })
+                .map(|file| file.path.clone())
+                .collect();
+            if !affected.settle() {
+                return Ok(());
+            }
+            self.load_paths(source, &concerned)?;
+        }
+    }
+
+    fn pairs(
+        &self,
+        whole: &BTreeMap<RepoPath, String>,
+        visible: &BTreeMap<RepoPath, Names>,
+    ) -> Vec<FilePair> {
+        self.files
+            .iter()
+            .map(|file| {
+                let mut paths = file
+                    .file
+                    .base
+                    .iter()
+                    .chain(&file.file.head)
+                    .map(|(path, _)| path);
+                FilePair {
+                    base: file.base.clone(),
+                    head: file.head.clone(),
+                    whole: paths.clone().find_map(|path| whole.get(path).cloned()),
+                    visible: paths
+                        .find_map(|path| visible.get(path).cloned())
+                        .unwrap_or_default(),
+                }
+            })
+            .collect()
+    }
+
+    /// Unchanged entities that an affected name reaches.
+    fn affected_entities(
+        &self,
+        affected: &Affected,
+        functions: &[FunctionDifference],
+    ) -> Vec<ReportedEntity> {
+        let mut found = Vec::new();
+        for (index, file) in self.files.iter().enumerate() {
+            let changed: BTreeSet<String> = file
+                .differences()
+                .into_iter()
+                .map(|difference| difference.name)
+                .collect();
+            let entities = file.base.iter().flat_map(|facts| &facts.entities);
+            for entity in entities {
+                let is_nonfunction = !matches!(entity.kind, Kind::Function | Kind::File);
+                if !is_nonfunction || changed.contains(&entity.name) {
+                    continue;
+                }
+                if let Some(name) = affected.hit(&entity.mentions) {
+                    let cause = affected.cause(name);
+                    found.push(ReportedEntity {
+                        change: ChangeKind::Affected,
+                        kind: entity.kind,
+                        file: file.file.path().clone(),
+                        name: entity.name.clone(),
+                        because: format!("it mentions '{}': {}", cause.name, cause.because),
+                        reach: Reach::Mentions,
+                        base: Some(entity.span),
+                        head: None,
+                    });
+                }
+            }
+            for function in functions.iter().filter(|function| function.file == index) {
+                if function.change != ChangeKind::Affected {
+                    continue;
+                }
+                let span = |facts: &Option<Arc<FileFacts>>, at: Option<usize>| {
+                    Some(facts.as_ref()?.entities.get(at?)?.span)
+                };
+                found.push(ReportedEntity {
+                    change: ChangeKind::Affected,
+                    kind: Kind::Function,
+                    file: file.file.path().clone(),
+                    name: function.name.clone(),
+                    because: function.because.clone().unwrap_or_default(),
+                    reach: Reach::Mentions,
+                    base: span(&file.base, function.base),
+                    head: span(&file.head, function.head),
+                });
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,224 @@
+//! The facts cache: a blob is read once, ever. It can be rebuilt, so damage is set aside and never stops anybody.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// How long another process may hold the lock before we go on without the cache.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// A store of encoded facts by key. Without a database it forgets everything and still works.
+pub struct FactsStore {
+    tree: Option<sled::Tree>,
+    database: Option<sled::Db>,
+    /// What the user should know about the cache.
+    pub notice: Option<String>,
+}
+
+impl FactsStore {
+    /// Opens the cache in a folder, for one version of the front end.
+    #[must_use]
+    pub fn open(folder: &Path, version: u32) -> Self {
+        let name = format!("facts-{version}");
+        match guarded(|| open_database(folder, &name)) {
+            Some(Ok((database, tree))) => FactsStore {
+                tree: Some(tree),
+                database: Some(database),
+                notice: None,
+            },
+            Some(Err(error)) if is_locked(&error) => Self::without(None),
+            Some(Err(sled::Error::Io(error))) => {
+                Self::without(Some(format!("the facts cache cannot be used: {error}")))
+            }
+            Some(Err(_)) | None => Self::set_aside(folder, &name),
+        }
+    }
+
+    /// A store that keeps nothing.
+    #[must_use]
+    pub fn without(notice: Option<String>) -> Self {
+        FactsStore {
+            tree: None,
+            database: None,
+            notice,
+        }
+    }
+
+    /// Moves a damaged database away and starts anew.
+    fn set_aside(folder: &Path, name: &str) -> Self {
+        let aside = (1..100)
+            .map(|number| folder.with_extension(format!("damaged-{number}")))
+            .find(|path| !path.exists())
+            .unwrap_or_else(|| PathBuf::from(folder).with_extension("damaged"));
+        let notice = match std::fs::rename(folder, &aside) {
+            Ok(()) => format!(
+                "the facts cache was damaged; it is now '{}'",
+                aside.display()
+            ),
+            Err(error) => {
+                return Self::without(Some(format!("the facts cache is damaged: {error}")));
+            }
+        };
+        match guarded(|| open_database(folder, name)) {
+            Some(Ok((database, tree))) => FactsStore {
+                tree: Some(tree),
+                database: Some(database),
+                notice: Some(notice),
+            },
+            _ => Self::without(Some(notice)),
+        }
+    }
+
+    /// The value under a key, if it is there and can be read.
+    #[must_use]
+    pub fn get<T: DeserializeOwned>(&self, key: &[u8]) -> Option<T> {
+        let tree = self.tree.as_ref()?;
+        let bytes = guarded(|| tree.get(key))?.ok()??;
+        postcard::from_bytes(&bytes).ok()
+    }
+
+    /// Keeps values; a failure costs only time later.
+    pub fn put<'a, T: Serialize + 'a>(
+        &mut self,
+        values: impl IntoIterator<Item = (Vec<u8>, &'a T)>,
+    ) {
+        let (Some(tree), Some(database)) = (&self.tree, &self.database) else {
+            return;
+        };
+        let mut batch = sled::Batch::default();
+        let mut count = 0usize;
+        for (key, value) in values {
+            if let Ok(bytes) = postcard::to_stdvec(value) {
+                batch.insert(key, bytes);
+                count += 1;
+            }
+        }
+        if count == 0 {
+            return;
+        }
+        let kept = guarded(|| {
+            tree.apply_batch(batch)?;
+            database.flush()
+        });
+        if !matches!(kept, Some(Ok(_))) {
+            let reason = match kept {
+                Some(Err(error)) => error.to_string(),
+                _ => "the database failed".to_owned(),
+            };
+            self.notice = Some(format!("the facts cache could not be written: {reason}"));
+            self.tree = None;
+        }
+    }
+}
+
+fn open_database(folder: &Path, name: &str) -> sled::Result<(sled::Db, sled::Tree)> {
+    let started = Instant::now();
+    let database = loop {
+        let opened = sled::Config::new()
+            .path(folder)
+            .mode(sled::Mode::LowSpace)
+            .cache_capacity(64 << 20)
+            .flush_every_ms(None)
+            .open();
+        match opened {
+            Err(error) if is_locked(&error) && started.elapsed() < PATIENCE => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            other => break other?,
+        }
+    };
+    // What another version of the front end found is of no use, and would only take room.
+    for other in database.tree_names() {
+        if other.starts_with(b"facts-") && other != name.as_bytes() {
+            database.drop_tree(other)?;
+        }
+    }
+    let tree = database.open_tree(name)?;
+    Ok((database, tree))
+}
+
+fn is_locked(error: &sled::Error) -> bool {
+    match error {
+        sled::Error::Io(error) => {
+            error.kind() == std::io::ErrorKind::WouldBlock || error.to_string().contains("lock")
+        }
+        _ => false,
+    }
+}
+
+/// The database is known to panic on some damage; that must not be seen.
+fn guarded<T>(action: impl FnOnce() -> T) -> Option<T> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = catch_unwind(AssertUnwindSafe(action)).ok();
+    std::panic::set_hook(hook);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_there_after_reopening() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("facts");
+        let mut store = FactsStore::open(&path, 1);
+        store.put([(b"k".to_vec(), &7u32)]);
+        drop(store);
+        assert_eq!(FactsStore::open(&path, 1).get::<u32>(b"k"), Some(7));
+    }
+
+    #[test]
+    fn facts_of_another_front_end_are_dropped() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("facts");
+        let mut store = FactsStore::open(&path, 1);
+        store.put([(b"k".to_vec(), &7u32)]);
+        drop(store);
+        drop(FactsStore::open(&path, 2));
+        assert_eq!(FactsStore::open(&path, 1).get::<u32>(b"k"), None);
+    }
+
+    #[test]
+    fn a_locked_database_is_done_without() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("facts");
+        let first = FactsStore::open(&path, 1);
+        let mut second = FactsStore::open(&path, 1);
+        second.put([(b"k".to_vec(), &7u32)]);
+        assert_eq!(second.get::<u32>(b"k"), None);
+        assert_eq!(second.notice, None);
+        drop(first);
+    }
+
+    #[test]
+    fn damage_is_set_aside_and_reported() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("facts");
+        let mut store = FactsStore::open(&path, 1);
+        store.put((0..500u32).map(|key| (key.to_be_bytes().to_vec(), &[7u8; 40])));
+        drop(store);
+        std::fs::write(path.join("conf"), b"nonsense").expect("the file can be written");
+        let mut store = FactsStore::open(&path, 1);
+        assert!(
+            store
+                .notice
+                .as_deref()
+                .is_some_and(|notice| notice.contains("damaged"))
+        );
+        store.put([(b"k".to_vec(), &7u32)]);
+        assert_eq!(store.get::<u32>(b"k"), Some(7));
+    }
+
+    #[test]
+    fn a_value_of_another_shape_is_not_there() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = FactsStore::open(&folder.path().join("facts"), 1);
+        store.put([(b"k".to_vec(), &1u8)]);
+        assert_eq!(store.get::<(String, String)>(b"k"), None);
+    }
+}

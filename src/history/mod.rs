@@ -1,0 +1,3 @@
+//! What is kept between runs, in sled under the common git directory: for now the facts of blobs.
+
+pub mod facts;

@@ -1,0 +1,285 @@
+//! What a node says: the digest of its tokens and of the declarations behind its local names, and the names it mentions.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+use tree_sitter::Node as Syntax;
+
+use crate::digest::{Digest, Name, Names};
+use crate::lang::c::conditionals::State;
+use crate::lang::c::lexer::TokenKind;
+use crate::lang::c::macros::MacroTable;
+use crate::lang::c::mask::Masked;
+use crate::lang::c::scope::{Binding, Scopes};
+use crate::lang::c::source::Source;
+use crate::lang::c::words;
+
+/// A part of a statement that is evaluated only on a condition: it has nodes of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operand<'t> {
+    pub(crate) syntax: Syntax<'t>,
+    /// An arm of `?:`, whose type also decides what becomes of the other arm.
+    pub(crate) is_arm: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    pub(crate) digest: u64,
+    pub(crate) mentions: Vec<Name>,
+    pub(crate) calls: Names,
+    /// A macro among the tokens may hide a jump.
+    pub(crate) may_jump: bool,
+    /// How many `return`, `goto`, `break` and `continue` stand among the tokens.
+    pub(crate) jump_words: usize,
+}
+
+pub(crate) struct Describer<'s, 'b> {
+    pub(crate) source: &'s Source<'b>,
+    pub(crate) macros: &'s MacroTable,
+    pub(crate) masked: &'s Masked,
+    /// Tokens that some node or declaration speaks for.
+    pub(crate) covered: RefCell<FxHashSet<usize>>,
+}
+
+impl Describer<'_, '_> {
+    /// The tokens of a byte range, with the neighbours that were taken out of the parser's text.
+    pub(crate) fn tokens(&self, start: u32, end: u32) -> Range<usize> {
+        let tokens = &self.source.tokens;
+        let mut first = tokens.partition_point(|token| token.start < start);
+        let mut last = tokens.partition_point(|token| token.end <= end);
+        while first > 0 && self.masked.blanked.contains(&tokens[first - 1].start) {
+            first -= 1;
+        }
+        while last < tokens.len() && self.masked.blanked.contains(&tokens[last].start) {
+            last += 1;
+        }
+        first..last.max(first)
+    }
+
+    pub(crate) fn describe(
+        &self,
+        scopes: &Scopes,
+        tokens: Range<usize>,
+        operands: &[Operand<'_>],
+    ) -> Description {
+        let mut digest = Digest::new();
+        let mut result = Description::default();
+        let mut calls = Vec::new();
+        let mut calls_are_certain = true;
+        let mut operands = operands.iter().peekable();
+        let first = tokens.start;
+        self.covered.borrow_mut().extend(tokens.clone());
+        let mut index = first;
+        while index < tokens.end {
+            let token = &self.source.tokens[index];
+            while operands
+                .peek()
+                .is_some_and(|operand| self.end(operand.syntax) <= token.start)
+            {
+                operands.next();
+            }
+            if let Some(operand) = operands.peek()
+                && self.start(operand.syntax) <= token.start
+            {
+                digest.absorb_bytes(b"(operand)");
+                if operand.is_arm {
+                    self.absorb_type(&mut digest, &mut result.mentions, scopes, operand.syntax);
+                }
+                let end = self.end(operand.syntax);
+                while index < tokens.end && self.source.tokens[index].start < end {
+                    index += 1;
+                }
+                continue;
+            }
+            if self.source.conditionals.states[index] == State::Dead {
+                index += 1;
+                continue;
+            }
+            digest.absorb(token.hash(self.source.bytes));
+            if token.kind == TokenKind::Identifier {
+                let text = token.text(self.source.bytes);
+                let called = self.next_is(index, b"(");
+                if words::is_keyword(text) {
+                    result.jump_words += usize::from(words::is_jump(text));
+                    calls_are_certain &=
+                        !matches!(text, b"sizeof" | b"_Generic") && !words::is_typeof(text);
+                } else {
+                    let name = Name::of(text);
+                    let member = self.source.is_member(index);
+                    match scopes.get(name) {
+                        _ if member => result.mentions.push(name.weak()),
+                        Some(binding) => {
+                            digest.absorb(binding.digest);
+                            result.mentions.extend(&binding.mentions);
+                            result.mentions.push(name.weak());
+                        }
+                        None => {
+                            result.mentions.push(name);
+                            let known = self.macros.get(name);
+                            let capitals = words::in_capitals(text);
+                            result.may_jump |= known.is_some_and(|known| known.jumps)
+                                || (known.is_none()
+                                    && capitals
+                                    && called
+                                    && self.is_first(index, first));
+                            calls_are_certain &= known.is_none() && !(capitals && called);
+                            if called {
+                                calls.push(name);
+                            }
+                        }
+                    }
+                }
+            }
+            index += 1;
+        }
+        if first < tokens.end {
+            let chain =
+                &self.source.conditionals.chains[self.source.conditionals.chain_of[first] as usize];
+            digest.absorb(chain.digest);
+            result.mentions.extend(&chain.mentions);
+        }
+        result.digest = digest.finish();
+        if calls_are_certain {
+            result.calls = Names::new(calls);
+        }
+        result
+    }
+
+    /// Digest and names of the tokens between two that no node speaks for.
+    pub(crate) fn uncovered(&self, tokens: Range<usize>) -> (u64, Vec<Name>) {
+        let covered = self.covered.borrow();
+        let mut digest = Digest::new();
+        let mut mentions = Vec::new();
+        for index in tokens {
+            let token = &self.source.tokens[index];
+            let text = token.text(self.source.bytes);
+            let speaks = match token.kind {
+                TokenKind::Identifier => {
+                    // Labels are where edges lead.
+                    !words::is_keyword(text)
+                        && !self.next_is(index, b":")
+                        && !(index > 0
+                            && self.source.tokens[index - 1].is(self.source.bytes, "goto"))
+                }
+                TokenKind::Number | TokenKind::String | TokenKind::Character => true,
+                TokenKind::Punctuator | TokenKind::Directive | TokenKind::DirectiveEnd => false,
+            };
+            let state = self.source.conditionals.states[index];
+            if speaks
+                && !covered.contains(&index)
+                && state != State::Dead
+                && state != State::Directive
+            {
+                digest.absorb_bytes(text);
+                if token.kind == TokenKind::Identifier {
+                    mentions.push(Name::of(text));
+                }
+            }
+        }
+        (digest.finish(), mentions)
+    }
+
+    /// What a local declaration gives to the uses of its name.
+    pub(crate) fn binding(&self, scopes: &Scopes, parts: &[Range<usize>]) -> Binding {
+        let mut digest = Digest::new();
+        let mut mentions = Vec::new();
+        for part in parts {
+            let description = self.describe(scopes, part.clone(), &[]);
+            digest.absorb(description.digest);
+            mentions.extend(description.mentions);
+        }
+        Binding {
+            digest: digest.finish(),
+            mentions,
+        }
+    }
+
+    pub(crate) fn start(&self, syntax: Syntax<'_>) -> u32 {
+        self.masked.base + syntax.start_byte() as u32
+    }
+
+    pub(crate) fn end(&self, syntax: Syntax<'_>) -> u32 {
+        self.masked.base + syntax.end_byte() as u32
+    }
+
+    pub(crate) fn tokens_of(&self, syntax: Syntax<'_>) -> Range<usize> {
+        self.tokens(self.start(syntax), self.end(syntax))
+    }
+
+    /// Nothing but tokens that belong to a neighbour stands between the first token and this one.
+    fn is_first(&self, index: usize, first: usize) -> bool {
+        (first..index).all(|before| {
+            self.masked
+                .blanked
+                .contains(&self.source.tokens[before].start)
+        })
+    }
+
+    fn next_is(&self, index: usize, text: &[u8]) -> bool {
+        self.source
+            .tokens
+            .get(index + 1)
+            .is_some_and(|token| token.text(self.source.bytes) == text)
+    }
+
+    /// Absorbs what decides the type of an arm, and leaves out what only decides its value.
+    fn absorb_type(
+        &self,
+        digest: &mut Digest,
+        mentions: &mut Vec<Name>,
+        scopes: &Scopes,
+        arm: Syntax<'_>,
+    ) {
+        let mut waiting = vec![arm];
+        while let Some(syntax) = waiting.pop() {
+            let child = |name| syntax.child_by_field_name(name);
+            match syntax.kind() {
+                "char_literal" => digest.absorb_bytes(b"int"),
+                "string_literal" | "concatenated_string" => digest.absorb_bytes(b"string"),
+                "number_literal" => {
+                    let text =
+                        &self.source.bytes[self.start(syntax) as usize..self.end(syntax) as usize];
+                    // Up to nine digits fit an int everywhere; a suffix or a point would change the type.
+                    if text.len() <= 9 && text.iter().all(u8::is_ascii_digit) {
+                        digest.absorb_bytes(b"int");
+                    } else {
+                        digest.absorb_bytes(text);
+                    }
+                }
+                "parenthesized_expression" => waiting.extend(syntax.named_child(0)),
+                "cast_expression" if child("type").is_some() => waiting.extend(child("type")),
+                "assignment_expression" if child("left").is_some() => waiting.extend(child("left")),
+                "call_expression"
+                    if child("function")
+                        .is_some_and(|function| self.is_plain_function(function)) =>
+                {
+                    digest.absorb_bytes(b"call");
+                    waiting.extend(child("function"));
+                }
+                "binary_expression"
+                    if child("operator").is_some_and(|operator| {
+                        matches!(
+                            operator.kind(),
+                            "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||"
+                        )
+                    }) =>
+                {
+                    digest.absorb_bytes(b"int");
+                }
+                _ => {
+                    let description = self.describe(scopes, self.tokens_of(syntax), &[]);
+                    digest.absorb(description.digest);
+                    mentions.extend(description.mentions);
+                }
+            }
+        }
+    }
+
+    fn is_plain_function(&self, function: Syntax<'_>) -> bool {
+        let text = &self.source.bytes[self.start(function) as usize..self.end(function) as usize];
+        function.kind() == "identifier"
+            && self.macros.get(Name::of(text)).is_none()
+            && !words::in_capitals(text)
+    }
+}

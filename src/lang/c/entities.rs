@@ -1,0 +1,513 @@
+//! Items to entities: the functions, variables, types and macros of a file, and what is left of it (TestTube, section 3).
+
+use std::ops::Range;
+
+use crate::digest::{Digest, Name, Names};
+use crate::lang::c::body::{self, Granularity};
+use crate::lang::c::conditionals::{Directive, State};
+use crate::lang::c::declarators::{Declarator, declarators, function_name, top_level};
+use crate::lang::c::declared::declared;
+use crate::lang::c::enums;
+use crate::lang::c::items::{Item, ItemKind, items};
+use crate::lang::c::macros::MacroTable;
+use crate::lang::c::shapes;
+use crate::lang::c::source::{NONE, Source};
+use crate::lang::c::words;
+use crate::lang::facts::{Entity, FileFacts, Include, Kind};
+
+/// All facts of a file.
+pub(crate) fn facts(
+    mut source: Source<'_>,
+    macros: &MacroTable,
+    granularity: Granularity,
+) -> FileFacts {
+    let items = items(&source, macros);
+    for item in &items {
+        let last = match item.kind {
+            ItemKind::Definition { open } => open - 1,
+            ItemKind::Declaration => item.last,
+            ItemKind::Remainder => continue,
+        };
+        let positions = declared(&source, item.first, last);
+        source
+            .declared
+            .extend(positions.into_iter().map(|position| source.live[position]));
+    }
+    let source = &source;
+    let mut reader = Reader {
+        source,
+        macros,
+        granularity,
+        facts: FileFacts::default(),
+    };
+    for item in &items {
+        reader.item(item);
+    }
+    let inside = |token: usize| {
+        let next = items.partition_point(|item| source.live[item.first] <= token);
+        next > 0 && token <= source.live[items[next - 1].last]
+    };
+    for directive in &source.conditionals.directives {
+        if source.conditionals.states[directive.tokens.start] != State::Dead {
+            reader.directive(directive, inside(directive.tokens.start));
+        }
+    }
+    let mut facts = reader.facts;
+    facts
+        .entities
+        .sort_by_key(|entity| (entity.span.start, entity.span.end));
+    facts
+}
+
+/// The `#include`s of a file at file scope and elsewhere.
+pub(crate) fn include(source: &Source<'_>, directive: &Directive) -> Option<Include> {
+    if !matches!(
+        directive.word.as_str(),
+        "include" | "include_next" | "import"
+    ) {
+        return None;
+    }
+    let operand = directive.tokens.start + 2..directive.tokens.end.saturating_sub(1);
+    let start = source
+        .tokens
+        .get(operand.start)
+        .filter(|_| !operand.is_empty())?
+        .start;
+    let end = source.tokens[operand.end - 1].end;
+    let text = &source.bytes[start as usize..end as usize];
+    let quoted = text.first() == Some(&b'"');
+    let path = match text {
+        [b'"', path @ .., b'"'] | [b'<', path @ .., b'>'] => path,
+        other => other,
+    };
+    let chain =
+        &source.conditionals.chains[source.conditionals.chain_of[directive.tokens.start] as usize];
+    let mut digest = Digest::new();
+    source.absorb(&mut digest, directive.tokens.clone());
+    digest.absorb(chain.digest);
+    Some(Include {
+        path: String::from_utf8_lossy(path).into_owned(),
+        quoted,
+        digest: digest.finish(),
+        conditions: chain.mentions.iter().copied().collect(),
+        line: source.line_of(start),
+    })
+}
+
+struct Reader<'s, 'b> {
+    source: &'s Source<'b>,
+    macros: &'s MacroTable,
+    granularity: Granularity,
+    facts: FileFacts,
+}
+
+impl Reader<'_, '_> {
+    fn item(&mut self, item: &Item) {
+        match item.kind {
+            ItemKind::Definition { open } => self.definition(item, open),
+            ItemKind::Declaration => self.declaration(item),
+            ItemKind::Remainder => self.remainder(self.source.token_range(item.first, item.last)),
+        }
+    }
+
+    fn text(&self, position: usize) -> String {
+        String::from_utf8_lossy(self.source.text(position)).into_owned()
+    }
+
+    /// An entity over some tokens, with the conditions around them.
+    fn entity(&self, kind: Kind, name: String, tokens: &Range<usize>) -> Entity {
+        let mut digest = Digest::new();
+        self.source.absorb(&mut digest, tokens.clone());
+        let mut mentions: Vec<Name> = self.source.mentions_in(tokens.clone()).collect();
+        self.add_surroundings(tokens, &mut digest, &mut mentions);
+        let digest = digest.finish();
+        Entity {
+            kind,
+            name,
+            span: self.source.span(tokens),
+            end_line: self
+                .source
+                .line_of(self.source.tokens[tokens.end - 1].start),
+            declaration: false,
+            internal: false,
+            unmentioned: None,
+            digest,
+            interface: digest,
+            mentions: Names::new(mentions),
+            pastes: Vec::new(),
+            body: None,
+        }
+    }
+
+    /// The conditions around an entity count for it, and so do the files that are included in its middle.
+    fn add_surroundings(
+        &self,
+        tokens: &Range<usize>,
+        digest: &mut Digest,
+        mentions: &mut Vec<Name>,
+    ) {
+        let conditionals = &self.source.conditionals;
+        let chain = &conditionals.chains[conditionals.chain_of[tokens.start] as usize];
+        digest.absorb(chain.digest);
+        mentions.extend(&chain.mentions);
+        mentions.extend(self.included_in(tokens));
+    }
+
+    fn included_in(&self, tokens: &Range<usize>) -> Vec<Name> {
+        let directives = &self.source.conditionals.directives;
+        let first = directives.partition_point(|directive| directive.tokens.start < tokens.start);
+        directives[first..]
+            .iter()
+            .take_while(|directive| directive.tokens.start < tokens.end)
+            .filter_map(|directive| include(self.source, directive))
+            .map(|include| Name::of_included(include.path.as_bytes()))
+            .collect()
+    }
+
+    fn definition(&mut self, item: &Item, open: usize) {
+        let whole = self.source.token_range(item.first, item.last);
+        let Some(name) = function_name(self.source, self.macros, item, open) else {
+            return self.remainder(whole);
+        };
+        let signature = self.source.token_range(item.first, open - 1);
+        let mut text = self.text(name);
+        if self.macros.get(self.source.name(name)).is_some() && self.source.text(name + 1) == b"(" {
+            // A macro makes the name of the function: the invocation stands for it.
+            let close = self.source.closes[name + 1];
+            text = (name..=close).map(|position| self.text(position)).collect();
+        }
+        let mut entity = self.entity(Kind::Function, text, &whole);
+        let mut interface = Digest::new();
+        self.source.absorb(&mut interface, signature.clone());
+        let mut mentions: Vec<Name> = self.source.mentions_in(signature.clone()).collect();
+        self.add_surroundings(&signature, &mut interface, &mut mentions);
+        entity.interface = interface.finish();
+        let own_name = self.source.name(name);
+        entity.internal = self.has_word(&signature, b"static");
+        entity.unmentioned = self.acts_unmentioned(&signature);
+        let included = self.included_in(&whole);
+        let body = body::body(
+            self.source,
+            self.macros,
+            self.granularity,
+            &body::Definition {
+                item: *item,
+                name,
+                open,
+                interface: entity.interface,
+                included,
+            },
+        );
+        entity.mentions = mentions
+            .into_iter()
+            .filter(|mention| *mention != own_name)
+            .collect();
+        entity.body = Some(crate::lang::facts::Body {
+            digest: entity.digest,
+            mentions: body.mentions,
+            flow: body.flow,
+            locals: body.locals,
+        });
+        self.facts.entities.push(entity);
+    }
+
+    fn declaration(&mut self, item: &Item) {
+        let tops = top_level(self.source, self.macros, item.first, item.last);
+        let whole = self.source.token_range(item.first, item.last);
+        let words: Vec<&[u8]> = tops
+            .iter()
+            .map(|position| self.source.text(*position))
+            .collect();
+        match words.as_slice() {
+            [] | [b";"] => {
+                // Nothing but attributes, or an empty declaration.
+                if whole.len() > 1 {
+                    self.remainder(whole);
+                }
+                return;
+            }
+            [name, b";"] | [name, b"(", b";"] if !words::is_type_word(name) => {
+                return self.remainder(whole);
+            }
+            [b"_Static_assert" | b"static_assert", ..] => return self.remainder(whole),
+            _ => {}
+        }
+        let is_typedef = words.contains(&&b"typedef"[..]);
+        let keyword = words
+            .iter()
+            .position(|word| matches!(*word, b"struct" | b"union" | b"enum"));
+        let members = keyword.and_then(|keyword| {
+            let open = (keyword..tops.len()).find(|index| words[*index] == b"{")?;
+            let named_between = words[keyword..open].contains(&&b"("[..])
+                || words[keyword..open].contains(&&b"="[..]);
+            (!named_between && self.source.closes[tops[open]] != NONE).then_some(open)
+        });
+        let mut specifier_end = tops.len();
+        if let (Some(keyword), Some(open)) = (keyword, members) {
+            self.type_definition(item, &tops, keyword, open);
+            specifier_end = open;
+        } else if let ([.., b";"], Some(keyword)) = (words.as_slice(), keyword)
+            && keyword + 3 == words.len()
+        {
+            // `struct s;` announces a type.
+            let mut entity = self.entity(Kind::Type, self.text(tops[keyword + 1]), &whole);
+            entity.declaration = true;
+            self.facts.entities.push(entity);
+            return;
+        }
+        let rest = if specifier_end < tops.len() {
+            &tops[specifier_end + 1..]
+        } else {
+            &tops[..]
+        };
+        for declarator in declarators(self.source, rest, item.last) {
+            self.declarator(
+                item,
+                &declarator,
+                is_typedef,
+                members.map(|open| (tops[open], words[keyword.unwrap_or(0)] == b"enum")),
+            );
+        }
+    }
+
+    /// A struct, union or enum with its members.
+    fn type_definition(&mut self, item: &Item, tops: &[usize], keyword: usize, open: usize) {
+        let is_enum = self.source.text(tops[keyword]) == b"enum";
+        let close = self.source.closes[tops[open]];
+        let tokens = self.source.token_range(item.first, close);
+        let tag = tops[keyword + 1..open]
+            .iter()
+            .rev()
+            .copied()
+            .find(|position| self.source.is_name(*position));
+        if is_enum {
+            for enumerator in enums::enumerators(self.source, tops[open], close) {
+                let mut entity = self.entity(Kind::Type, enumerator.name, &enumerator.tokens);
+                let mut digest = Digest::new();
+                digest.absorb(enumerator.digest);
+                let mut mentions = enumerator.mentions;
+                self.add_surroundings(&tokens, &mut digest, &mut mentions);
+                entity.digest = digest.finish();
+                entity.interface = entity.digest;
+                entity.mentions = Names::new(mentions);
+                self.facts.entities.push(entity);
+            }
+        }
+        if let Some(tag) = tag {
+            let name = self.text(tag);
+            let own = self.source.name(tag);
+            let mut entity = self.entity(Kind::Type, name, &tokens);
+            if is_enum {
+                self.shorten_enum(&mut entity, item.first, tops[open], close, None);
+            }
+            entity.mentions = entity
+                .mentions
+                .iter()
+                .filter(|mention| *mention != own)
+                .collect();
+            self.facts.entities.push(entity);
+        }
+    }
+
+    /// An enum's type depends on its enumerators only as far as they decide its representation.
+    fn shorten_enum(
+        &self,
+        entity: &mut Entity,
+        first: usize,
+        open: usize,
+        close: usize,
+        declarator: Option<&Declarator>,
+    ) {
+        let Some(representation) = enums::representation(self.source, open, close) else {
+            return;
+        };
+        let mut digest = Digest::new();
+        let mut mentions = Vec::new();
+        let mut take = |from: usize, to: usize| {
+            let tokens = self.source.token_range(from, to);
+            self.source.absorb(&mut digest, tokens.clone());
+            mentions.extend(self.source.mentions_in(tokens));
+        };
+        take(first, open);
+        if let Some(declarator) = declarator {
+            take(declarator.first, declarator.last);
+        }
+        digest.absorb(representation);
+        let tokens = self.source.token_range(first, close);
+        self.add_surroundings(&tokens, &mut digest, &mut mentions);
+        entity.digest = digest.finish();
+        entity.interface = entity.digest;
+        entity.mentions = Names::new(mentions);
+    }
+
+    fn declarator(
+        &mut self,
+        item: &Item,
+        declarator: &Declarator,
+        is_typedef: bool,
+        members: Option<(usize, bool)>,
+    ) {
+        let kind = match (is_typedef, declarator.is_function) {
+            (true, _) => Kind::Type,
+            (false, true) => Kind::Function,
+            (false, false) => Kind::Variable,
+        };
+        let whole = self.source.token_range(item.first, item.last);
+        let own = self.source.name(declarator.name);
+        let mut entity = self.entity(kind, self.text(declarator.name), &whole);
+        let specifiers = match members {
+            Some((open, _)) => self
+                .source
+                .token_range(item.first, self.source.closes[open]),
+            None => {
+                let first = self.first_declarator(item);
+                self.source.token_range(item.first, first.max(item.first))
+            }
+        };
+        let own_tokens = self.source.token_range(declarator.first, declarator.last);
+        let mut digest = Digest::new();
+        let mut mentions: Vec<Name> = Vec::new();
+        for tokens in [specifiers.clone(), own_tokens] {
+            self.source.absorb(&mut digest, tokens.clone());
+            mentions.extend(self.source.mentions_in(tokens));
+        }
+        self.add_surroundings(&whole, &mut digest, &mut mentions);
+        entity.digest = digest.finish();
+        entity.interface = entity.digest;
+        entity.mentions = Names::new(mentions);
+        if let Some((open, true)) = members {
+            self.shorten_enum(
+                &mut entity,
+                item.first,
+                open,
+                self.source.closes[open],
+                Some(declarator),
+            );
+        }
+        entity.mentions = entity
+            .mentions
+            .iter()
+            .filter(|mention| *mention != own)
+            .collect();
+        entity.internal = self.has_word(&specifiers, b"static");
+        let has_value =
+            (declarator.first..=declarator.last).any(|position| self.source.text(position) == b"=");
+        entity.declaration =
+            declarator.is_function || (self.has_word(&specifiers, b"extern") && !has_value);
+        entity.unmentioned = self.acts_unmentioned(&whole);
+        self.facts.entities.push(entity);
+    }
+
+    /// The last position of the part that all declarators of a declaration share.
+    fn first_declarator(&self, item: &Item) -> usize {
+        let tops = top_level(self.source, self.macros, item.first, item.last);
+        let found = declarators(self.source, &tops, item.last);
+        found.first().map_or(item.last, |first| {
+            // Stars and brackets before the name belong to it alone; the words before them are shared.
+            let mut at = first.name;
+            while at > item.first && !self.source.is_identifier(at - 1) {
+                at -= 1;
+            }
+            at.saturating_sub(1)
+        })
+    }
+
+    fn remainder(&mut self, tokens: Range<usize>) {
+        let text: Vec<String> = tokens
+            .clone()
+            .take(12)
+            .map(|index| {
+                String::from_utf8_lossy(self.source.tokens[index].text(self.source.bytes))
+                    .into_owned()
+            })
+            .collect();
+        let mut entity = self.entity(Kind::File, text.join(" ").trim().to_owned(), &tokens);
+        entity.unmentioned = self.acts_unmentioned(&tokens);
+        self.facts.entities.push(entity);
+    }
+
+    fn directive(&mut self, directive: &Directive, inside: bool) {
+        let tokens = directive.tokens.clone();
+        match directive.word.as_str() {
+            "define" => {
+                let end = tokens.end - 1;
+                let definition = shapes::definition(
+                    self.source.bytes,
+                    &self.source.tokens[tokens.start + 2..end],
+                );
+                if let Some(definition) = definition {
+                    let mut entity =
+                        self.entity(Kind::Macro, definition.name, &(tokens.start..end));
+                    let conditionals = &self.source.conditionals;
+                    let chain = &conditionals.chains[conditionals.chain_of[tokens.start] as usize];
+                    entity.mentions = definition
+                        .mentions
+                        .iter()
+                        .chain(chain.mentions.iter().copied())
+                        .collect();
+                    entity.pastes = definition.pastes;
+                    self.facts.entities.push(entity);
+                }
+            }
+            "undef" => {
+                if let Some(name) = self
+                    .source
+                    .tokens
+                    .get(tokens.start + 2)
+                    .filter(|_| tokens.len() > 3)
+                {
+                    let name = String::from_utf8_lossy(name.text(self.source.bytes)).into_owned();
+                    let mut entity =
+                        self.entity(Kind::Macro, name, &(tokens.start..tokens.end - 1));
+                    entity.declaration = true;
+                    entity.mentions = Names::default();
+                    self.facts.entities.push(entity);
+                }
+            }
+            "include" | "include_next" | "import" => {
+                if !inside {
+                    self.facts.includes.extend(include(self.source, directive));
+                }
+            }
+            // They say something to people only.
+            "" | "error" | "warning" | "line" | "ident" => {}
+            "pragma" if self.is_harmless_pragma(&tokens) => {}
+            _ if inside => {}
+            _ => self.remainder(tokens.start..tokens.end - 1),
+        }
+    }
+
+    fn is_harmless_pragma(&self, tokens: &Range<usize>) -> bool {
+        self.source
+            .tokens
+            .get(tokens.start + 2)
+            .is_some_and(|word| {
+                matches!(
+                    word.text(self.source.bytes),
+                    b"once" | b"mark" | b"region" | b"endregion"
+                )
+            })
+    }
+
+    fn has_word(&self, tokens: &Range<usize>, word: &[u8]) -> bool {
+        tokens
+            .clone()
+            .any(|index| self.source.tokens[index].text(self.source.bytes) == word)
+    }
+
+    /// An attribute, written out or behind a macro, by which a declaration acts although nothing mentions it.
+    fn acts_unmentioned(&self, tokens: &Range<usize>) -> Option<String> {
+        let has_attributes = tokens.clone().any(|index| {
+            words::is_attribute_call(self.source.tokens[index].text(self.source.bytes))
+        });
+        tokens.clone().find_map(|index| {
+            let text = self.source.tokens[index].text(self.source.bytes);
+            let written = has_attributes && words::acts_unmentioned(text);
+            let hidden = self
+                .macros
+                .get(Name::of(text))
+                .is_some_and(|known| known.unmentioned);
+            (written || hidden).then(|| String::from_utf8_lossy(text).into_owned())
+        })
+    }
+}

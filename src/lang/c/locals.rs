@@ -1,0 +1,148 @@
+//! Local declarations: nodes only for what is executed; everything else reaches the uses of the names it declares.
+
+use std::ops::Range;
+
+use tree_sitter::Node as Syntax;
+
+use crate::lang::c::flow::Flow;
+use crate::lang::c::graph::Ends;
+use crate::lang::c::scope::Binding;
+use crate::lang::cfg::NodeKind;
+
+impl<'t> Flow<'_, '_, '_> {
+    pub(super) fn declaration(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
+        let mut cursor = syntax.walk();
+        let declarators: Vec<Syntax<'t>> = syntax
+            .children_by_field_name("declarator", &mut cursor)
+            .collect();
+        let end = declarators
+            .first()
+            .map_or(self.describer.end(syntax), |first| {
+                self.describer.start(*first)
+            });
+        let specifiers = self.describer.tokens(self.describer.start(syntax), end);
+        let is_static = self.has_word(&specifiers, "static");
+        let is_linked = self.has_word(&specifiers, "extern");
+        let is_inferred =
+            self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
+        self.bind_types(syntax, &specifiers);
+        let mut is_executed = false;
+        for declarator in &declarators {
+            let value = declarator.child_by_field_name("value");
+            let shape = match value {
+                Some(_) => declarator
+                    .child_by_field_name("declarator")
+                    .unwrap_or(*declarator),
+                None => *declarator,
+            };
+            is_executed |= (value.is_some() && !is_static) || has_computed_bound(shape);
+            let Some(name) = declared_name(shape) else {
+                continue;
+            };
+            // A static's initial value is not executed but belongs to the variable; a type may be inferred from one.
+            let whole = if is_static || is_inferred {
+                *declarator
+            } else {
+                shape
+            };
+            let parts = [specifiers.clone(), self.describer.tokens_of(whole)];
+            let mut binding = self.describer.binding(&self.scopes, &parts);
+            let name_token = self.name_of(name);
+            if is_linked || is_function(shape) {
+                binding.mentions.push(name_token);
+            } else {
+                binding.mentions.retain(|mention| *mention != name_token);
+            }
+            self.scopes.bind(name_token, binding);
+        }
+        if syntax.kind() == "type_definition" || !is_executed {
+            return Ok(ends);
+        }
+        self.evaluate(NodeKind::Statement, syntax, ends)
+    }
+
+    fn has_word(&self, tokens: &Range<usize>, word: &str) -> bool {
+        let source = self.describer.source;
+        tokens
+            .clone()
+            .any(|index| source.tokens[index].is(source.bytes, word))
+    }
+
+    /// Tags and enumerators that the specifiers of a declaration define.
+    fn bind_types(&mut self, syntax: Syntax<'t>, specifiers: &Range<usize>) {
+        let mut waiting: Vec<Syntax<'t>> = syntax.child_by_field_name("type").into_iter().collect();
+        let mut names = Vec::new();
+        while let Some(syntax) = waiting.pop() {
+            match syntax.kind() {
+                "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                    if let Some(body) = syntax.child_by_field_name("body") {
+                        names.extend(syntax.child_by_field_name("name"));
+                        waiting.push(body);
+                    }
+                }
+                "enumerator" => names.extend(syntax.child_by_field_name("name")),
+                "enumerator_list" | "field_declaration_list" | "field_declaration" => {
+                    let mut cursor = syntax.walk();
+                    waiting.extend(syntax.named_children(&mut cursor));
+                }
+                _ => {}
+            }
+        }
+        if names.is_empty() {
+            return;
+        }
+        let Binding { digest, mentions } = self
+            .describer
+            .binding(&self.scopes, std::slice::from_ref(specifiers));
+        for name in names {
+            let name = self.name_of(name);
+            let mentions = mentions
+                .iter()
+                .copied()
+                .filter(|mention| *mention != name)
+                .collect();
+            self.scopes.bind(name, Binding { digest, mentions });
+        }
+    }
+}
+
+/// The identifier in the middle of a declarator.
+fn declared_name(mut declarator: Syntax<'_>) -> Option<Syntax<'_>> {
+    loop {
+        match declarator.kind() {
+            "identifier" | "type_identifier" => return Some(declarator),
+            "parenthesized_declarator" | "attributed_declarator" => {
+                declarator = declarator.named_child(0)?;
+            }
+            _ => declarator = declarator.child_by_field_name("declarator")?,
+        }
+    }
+}
+
+fn is_function(declarator: Syntax<'_>) -> bool {
+    declarator.kind() == "function_declarator"
+        && declarator
+            .child_by_field_name("declarator")
+            .is_some_and(|inner| inner.kind() == "identifier")
+        || declarator.kind() == "pointer_declarator"
+            && declarator
+                .child_by_field_name("declarator")
+                .is_some_and(is_function)
+}
+
+/// An array whose bound is computed when control gets there.
+fn has_computed_bound(declarator: Syntax<'_>) -> bool {
+    let mut waiting = vec![declarator];
+    while let Some(syntax) = waiting.pop() {
+        if syntax.kind() == "array_declarator"
+            && syntax
+                .child_by_field_name("size")
+                .is_some_and(|size| size.kind() != "number_literal")
+        {
+            return true;
+        }
+        let mut cursor = syntax.walk();
+        waiting.extend(syntax.named_children(&mut cursor));
+    }
+    false
+}

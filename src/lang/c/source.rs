@@ -1,0 +1,182 @@
+//! A C file made ready for reading: tokens, conditionals, bracket pairs and lines.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use crate::digest::{Digest, Name};
+use crate::lang::c::conditionals::{Conditionals, State, conditionals};
+use crate::lang::c::lexer::{Token, TokenKind, lex};
+use crate::lang::c::words;
+use crate::lang::cfg::Span;
+
+/// Marks a bracket without a partner.
+pub(crate) const NONE: usize = usize::MAX;
+
+pub(crate) struct Source<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) conditionals: Conditionals,
+    /// Indices of the tokens that give the structure.
+    pub(crate) live: Vec<usize>,
+    /// For each position in `live` that opens a bracket, the position that closes it.
+    pub(crate) closes: Vec<usize>,
+    /// Tokens whose names are declared where they stand.
+    pub(crate) declared: FxHashSet<usize>,
+    line_starts: Vec<u32>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Self {
+        let tokens = lex(bytes);
+        let conditionals = conditionals(bytes, &tokens);
+        let live: Vec<usize> = (0..tokens.len())
+            .filter(|index| conditionals.states[*index] == State::Live)
+            .collect();
+        let line_starts = std::iter::once(0)
+            .chain(
+                bytes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, byte)| **byte == b'\n')
+                    .map(|(at, _)| at as u32 + 1),
+            )
+            .collect();
+        let closes = pair_brackets(bytes, &tokens, &live);
+        Source {
+            bytes,
+            tokens,
+            conditionals,
+            live,
+            closes,
+            declared: FxHashSet::default(),
+            line_starts,
+        }
+    }
+
+    pub(crate) fn line_of(&self, offset: u32) -> u32 {
+        self.line_starts.partition_point(|start| *start <= offset) as u32
+    }
+
+    pub(crate) fn lines(&self) -> u32 {
+        self.line_of(self.bytes.len() as u32)
+    }
+
+    pub(crate) fn is_at_line_start(&self, token: &Token) -> bool {
+        token.start == 0 || self.bytes[token.start as usize - 1] == b'\n'
+    }
+
+    /// The token at a position of the structure.
+    pub(crate) fn at(&self, position: usize) -> &Token {
+        &self.tokens[self.live[position]]
+    }
+
+    pub(crate) fn text(&self, position: usize) -> &'a [u8] {
+        self.at(position).text(self.bytes)
+    }
+
+    /// The text at a position, or nothing behind the end.
+    pub(crate) fn text_or_end(&self, position: usize) -> &'a [u8] {
+        if position < self.live.len() {
+            self.text(position)
+        } else {
+            b""
+        }
+    }
+
+    pub(crate) fn is_identifier(&self, position: usize) -> bool {
+        position < self.live.len() && self.at(position).kind == TokenKind::Identifier
+    }
+
+    /// An identifier that is no reserved word.
+    pub(crate) fn is_name(&self, position: usize) -> bool {
+        self.is_identifier(position) && !words::is_keyword(self.text(position))
+    }
+
+    pub(crate) fn name(&self, position: usize) -> Name {
+        Name::of(self.text(position))
+    }
+
+    /// The indices of all tokens between two positions of the structure, both included.
+    pub(crate) fn token_range(&self, first: usize, last: usize) -> Range<usize> {
+        self.live[first]..self.live[last] + 1
+    }
+
+    pub(crate) fn span(&self, tokens: &Range<usize>) -> Span {
+        let start = self.tokens[tokens.start].start;
+        Span {
+            start,
+            end: self.tokens[tokens.end - 1].end,
+            line: self.line_of(start),
+        }
+    }
+
+    /// Absorbs every token that a compiler may read.
+    pub(crate) fn absorb(&self, digest: &mut Digest, tokens: Range<usize>) {
+        for index in tokens {
+            if self.conditionals.states[index] != State::Dead {
+                digest.absorb(self.tokens[index].hash(self.bytes));
+            }
+        }
+    }
+
+    /// The names between two tokens, reserved words left out.
+    pub(crate) fn names_in(&self, tokens: Range<usize>) -> impl Iterator<Item = Name> + '_ {
+        self.identifiers_in(tokens)
+            .map(|index| Name::of(self.tokens[index].text(self.bytes)))
+    }
+
+    /// The names between two tokens as a declaration mentions them: weakly where they are declared.
+    pub(crate) fn mentions_in(&self, tokens: Range<usize>) -> impl Iterator<Item = Name> + '_ {
+        self.identifiers_in(tokens).map(|index| {
+            let name = Name::of(self.tokens[index].text(self.bytes));
+            let weakly = self.declared.contains(&index) || self.is_member(index);
+            if weakly { name.weak() } else { name }
+        })
+    }
+
+    /// Whether the name at a token is that of a member, behind `.` or `->`.
+    pub(crate) fn is_member(&self, index: usize) -> bool {
+        index > 0 && matches!(self.tokens[index - 1].text(self.bytes), b"." | b"->")
+    }
+
+    fn identifiers_in(&self, tokens: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        tokens.filter(|index| {
+            self.conditionals.states[*index] != State::Dead
+                && self.tokens[*index].kind == TokenKind::Identifier
+                && !words::is_keyword(self.tokens[*index].text(self.bytes))
+        })
+    }
+}
+
+/// Pairs brackets as far as they pair; a `}` also ends what was left open inside.
+fn pair_brackets(bytes: &[u8], tokens: &[Token], live: &[usize]) -> Vec<usize> {
+    let mut closes = vec![NONE; live.len()];
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    for (position, index) in live.iter().enumerate() {
+        let token = &tokens[*index];
+        if token.kind != TokenKind::Punctuator || token.end - token.start != 1 {
+            continue;
+        }
+        match bytes[token.start as usize] {
+            bracket @ (b'(' | b'[' | b'{') => open.push((bracket, position)),
+            bracket @ (b')' | b']') => {
+                let opening = if bracket == b')' { b'(' } else { b'[' };
+                if open.last().is_some_and(|(top, _)| *top == opening) {
+                    let (_, partner) = open.pop().unwrap_or((opening, position));
+                    closes[partner] = position;
+                }
+            }
+            b'}' => {
+                while let Some((bracket, partner)) = open.pop() {
+                    if bracket == b'{' {
+                        closes[partner] = position;
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    closes
+}

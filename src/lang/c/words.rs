@@ -1,0 +1,152 @@
+//! The reserved words of C and its dialects, by what the front end does with them.
+
+/// Words that never name an entity.
+pub(crate) fn is_keyword(word: &[u8]) -> bool {
+    is_control(word)
+        || is_type_word(word)
+        || is_qualifier(word)
+        || is_attribute_call(word)
+        || matches!(
+            word,
+            b"sizeof"
+                | b"typedef"
+                | b"_Alignof"
+                | b"alignof"
+                | b"_Generic"
+                | b"_Static_assert"
+                | b"static_assert"
+                | b"__typeof__"
+                | b"__typeof"
+                | b"typeof"
+                | b"asm"
+                | b"__asm__"
+                | b"__asm"
+                | b"defined"
+                | b"__label__"
+        )
+}
+
+pub(crate) fn is_control(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"if"
+            | b"else"
+            | b"for"
+            | b"while"
+            | b"do"
+            | b"switch"
+            | b"case"
+            | b"default"
+            | b"return"
+            | b"goto"
+            | b"break"
+            | b"continue"
+    )
+}
+
+/// Words that leave the straight line of a statement list.
+pub(crate) fn is_jump(word: &[u8]) -> bool {
+    matches!(word, b"return" | b"goto" | b"break" | b"continue")
+}
+
+pub(crate) fn is_type_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"void"
+            | b"char"
+            | b"short"
+            | b"int"
+            | b"long"
+            | b"float"
+            | b"double"
+            | b"signed"
+            | b"unsigned"
+            | b"__signed__"
+            | b"_Bool"
+            | b"_Complex"
+            | b"struct"
+            | b"union"
+            | b"enum"
+    )
+}
+
+/// Storage classes and qualifiers: they change nothing in how a text parses.
+pub(crate) fn is_qualifier(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"static"
+            | b"extern"
+            | b"inline"
+            | b"__inline"
+            | b"__inline__"
+            | b"__forceinline"
+            | b"const"
+            | b"__const"
+            | b"__const__"
+            | b"volatile"
+            | b"__volatile"
+            | b"__volatile__"
+            | b"restrict"
+            | b"__restrict"
+            | b"__restrict__"
+            | b"register"
+            | b"auto"
+            | b"_Noreturn"
+            | b"__extension__"
+            | b"_Thread_local"
+            | b"__thread"
+            | b"_Atomic"
+    )
+}
+
+/// Words that take a parenthesised list and decorate a declaration.
+pub(crate) fn is_attribute_call(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"__attribute__"
+            | b"__attribute"
+            | b"__declspec"
+            | b"_Alignas"
+            | b"alignas"
+            | b"_Pragma"
+            | b"__pragma"
+    )
+}
+
+pub(crate) fn is_asm(word: &[u8]) -> bool {
+    matches!(word, b"asm" | b"__asm__" | b"__asm")
+}
+
+pub(crate) fn is_typeof(word: &[u8]) -> bool {
+    matches!(word, b"typeof" | b"__typeof__" | b"__typeof")
+}
+
+/// Written in capitals, as macros are: at least one letter and none in lower case.
+pub(crate) fn in_capitals(word: &[u8]) -> bool {
+    word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
+}
+
+/// A declaration with one of these attributes acts although nothing mentions its name.
+pub(crate) const UNMENTIONED: [&[u8]; 17] = [
+    b"constructor",
+    b"__constructor__",
+    b"destructor",
+    b"__destructor__",
+    b"section",
+    b"__section__",
+    b"weak",
+    b"__weak__",
+    b"weakref",
+    b"__weakref__",
+    b"alias",
+    b"__alias__",
+    b"ifunc",
+    b"__ifunc__",
+    b"init_priority",
+    b"symver",
+    b"__symver__",
+];
+
+pub(crate) fn acts_unmentioned(word: &[u8]) -> bool {
+    UNMENTIONED.contains(&word)
+}

@@ -1,0 +1,152 @@
+//! Source facts: what one blob says about entities, names and control flow (TestTube's program database, one file of it).
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::{Name, Names};
+use crate::lang::cfg::{Cfg, Span};
+
+/// What the lexer alone knows of a blob: enough to find who mentions a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LexFacts {
+    pub names: Names,
+    pub macros: Vec<MacroDefinition>,
+    pub includes: Vec<Include>,
+    pub lines: u32,
+}
+
+/// An `#include` as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Include {
+    /// The path between the quotes or brackets; for a computed include, the tokens.
+    pub path: String,
+    pub quoted: bool,
+    /// Over the directive and the `#if` conditions around it.
+    pub digest: u64,
+    pub conditions: Names,
+    pub line: u32,
+}
+
+/// One `#define`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MacroDefinition {
+    pub name: String,
+    pub function_like: bool,
+    pub shape: MacroShape,
+    /// It contains `return`, `goto`, `break` or `continue`.
+    pub jumps: bool,
+    pub mentions: Names,
+    /// Of these, the names in capitals that are used like functions: macros, wherever they are defined.
+    pub capital_calls: Names,
+    pub pastes: Vec<Paste>,
+}
+
+/// What a macro's own replacement list looks like, before the macros in it are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum MacroShape {
+    Nothing,
+    Attribute,
+    Cast,
+    Type,
+    LoopHead,
+    Operator,
+    Expression,
+    Statement,
+    /// Braces or parentheses that do not pair.
+    Unbalanced,
+    /// Nothing but another macro, perhaps with arguments.
+    Alias(Name),
+}
+
+/// A name that `##` builds: literal text around pieces that only the use knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paste {
+    pub prefix: String,
+    pub suffix: String,
+}
+
+impl Paste {
+    /// Nothing is known of the names it builds.
+    #[must_use]
+    pub fn is_wild(&self) -> bool {
+        self.prefix.is_empty() && self.suffix.is_empty()
+    }
+
+    #[must_use]
+    pub fn could_build(&self, name: &str) -> bool {
+        name.len() >= self.prefix.len() + self.suffix.len()
+            && name.starts_with(&self.prefix)
+            && name.ends_with(&self.suffix)
+    }
+}
+
+/// What the parser knows of a blob.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    pub entities: Vec<Entity>,
+    pub includes: Vec<Include>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Function,
+    Variable,
+    Type,
+    Macro,
+    /// What is left of a file when all else is taken out: pragmas, `asm`, unknown macros at file scope.
+    File,
+}
+
+impl Kind {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Function => "function",
+            Kind::Variable => "variable",
+            Kind::Type => "type",
+            Kind::Macro => "macro",
+            Kind::File => "file",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entity {
+    pub kind: Kind,
+    pub name: String,
+    pub span: Span,
+    pub end_line: u32,
+    /// A declaration of something defined elsewhere: a prototype, an `extern` variable, a forward type.
+    pub declaration: bool,
+    pub internal: bool,
+    /// It acts without being mentioned (constructor, section, weak, alias, ifunc): the reason.
+    pub unmentioned: Option<String>,
+    /// Over all tokens and the `#if` conditions around the entity.
+    pub digest: u64,
+    /// Over what its users depend on; for a function its signature, otherwise the digest.
+    pub interface: u64,
+    /// The names in the interface; for everything but functions, all names.
+    pub mentions: Names,
+    /// Names that `##` may build here (macros only).
+    pub pastes: Vec<Paste>,
+    pub body: Option<Body>,
+}
+
+/// The body of a function definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    /// Over all tokens of the function.
+    pub digest: u64,
+    pub mentions: Names,
+    pub flow: Flow,
+    /// Local declarations by name, each with its scope, for macros that capture a local name.
+    pub locals: Vec<(Name, u64)>,
+}
+
+/// How finely a function's control flow is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Flow {
+    Edges(Cfg),
+    /// The function is known only as a whole, and why.
+    Whole(String),
+}

@@ -1,0 +1,5 @@
+//! Languages: a blob becomes entities and control-flow graphs.
+
+pub mod c;
+pub mod cfg;
+pub mod facts;

@@ -1,0 +1,15 @@
+//! Regression test selection for C, as the library behind the `git-rts` binary.
+
+pub mod commands;
+pub mod compare;
+pub mod config;
+pub mod difference;
+pub mod digest;
+pub mod emit;
+pub mod error;
+pub mod exit_code;
+pub mod history;
+pub mod lang;
+pub mod program;
+pub mod repo;
+mod workers;

@@ -1,0 +1,26 @@
+//! The repository: two versions, their files, what changed between them, and the bytes of a blob.
+//!
+//! This room is the only keeper of `git2`. Nothing in it writes to the repository's objects, index or refs: the working tree becomes a git tree in memory, so that every version is a tree and is read the same way.
+
+mod changes;
+mod config;
+mod failure;
+mod files;
+mod id;
+mod merge_base;
+mod open;
+mod path;
+mod place;
+mod reader;
+mod resolve;
+mod shallow;
+mod version;
+mod work_tree;
+
+pub use changes::{Change, ChangeKind};
+pub use files::{FileEntry, FileKind};
+pub use id::{BlobId, CommitId, TreeId};
+pub use open::Repository;
+pub use path::RepoPath;
+pub use reader::{BlobReader, Readers};
+pub use version::Version;
