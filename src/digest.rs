@@ -171,7 +171,7 @@ mod tests {
     }
 
     const HASH_OF_NOTHING: u64 = 3_111_922_576_122_788_077;
-    const NAME_OF_SAMPLE: u32 = 0;
+    const NAME_OF_SAMPLE: u32 = 3_120_229_353;
 
     #[test]
     fn names_are_sorted_and_unique() {

@@ -30,7 +30,7 @@ impl FactsStore {
                 notice: None,
             },
             Some(Err(error)) if is_locked(&error) => Self::without(None),
-            Some(Err(sled::Error::Io(error))) => {
+            Some(Err(sled::Error::Io(error))) if is_elsewhere(&error) => {
                 Self::without(Some(format!("the facts cache cannot be used: {error}")))
             }
             Some(Err(_)) | None => Self::set_aside(folder, &name),
@@ -149,6 +149,17 @@ fn is_locked(error: &sled::Error) -> bool {
     }
 }
 
+/// The trouble is with the folder or the disk, not with what the database holds.
+fn is_elsewhere(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{
+        AlreadyExists, NotADirectory, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    matches!(
+        error.kind(),
+        AlreadyExists | NotADirectory | PermissionDenied | ReadOnlyFilesystem | StorageFull
+    )
+}
+
 /// The database is known to panic on some damage; that must not be seen.
 fn guarded<T>(action: impl FnOnce() -> T) -> Option<T> {
     let hook = std::panic::take_hook();
@@ -200,9 +211,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("facts");
         let mut store = FactsStore::open(&path, 1);
-        store.put((0..500u32).map(|key| (key.to_be_bytes().to_vec(), &[7u8; 40])));
+        store.put((0..500u32).map(|key| (key.to_be_bytes().to_vec(), &[7u8; 32])));
         drop(store);
-        std::fs::write(path.join("conf"), b"nonsense").expect("the file can be written");
+        std::fs::remove_file(path.join("db")).expect("the log can be removed");
+        std::fs::create_dir(path.join("db")).expect("a folder can take its place");
         let mut store = FactsStore::open(&path, 1);
         assert!(
             store
@@ -212,6 +224,31 @@ mod tests {
         );
         store.put([(b"k".to_vec(), &7u32)]);
         assert_eq!(store.get::<u32>(b"k"), Some(7));
+    }
+
+    #[test]
+    fn flipped_bits_cost_facts_but_nothing_else() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("facts");
+        let mut store = FactsStore::open(&path, 1);
+        store.put((0..500u32).map(|key| (key.to_be_bytes().to_vec(), &7u64)));
+        drop(store);
+        let log = path.join("db");
+        let mut bytes = std::fs::read(&log).expect("the log can be read");
+        for at in (0..bytes.len()).step_by(97) {
+            bytes[at] ^= 0x55;
+        }
+        std::fs::write(&log, bytes).expect("the log can be written");
+        let mut store = FactsStore::open(&path, 1);
+        for key in 0..500u32 {
+            let found = store.get::<u64>(&key.to_be_bytes());
+            assert!(
+                found.is_none_or(|value| value == 7),
+                "a fact came back changed"
+            );
+        }
+        store.put([(b"k".to_vec(), &9u64)]);
+        assert_eq!(store.get::<u64>(b"k"), Some(9));
     }
 
     #[test]

@@ -44,7 +44,16 @@ pub(crate) fn function_name(
     item: &Item,
     open: usize,
 ) -> Option<usize> {
-    let tops = top_level(source, macros, item.first, open.saturating_sub(1));
+    let mut tops = top_level(source, macros, item.first, open.saturating_sub(1));
+    // `void f(char *p) {` where f is also a macro that stands for nothing: a definition has a name all the same.
+    if let Some(list) =
+        (item.first + 2..open).find(|at| source.text(*at) == b"(" && source.closes[*at] + 1 == open)
+        && source.is_name(list - 1)
+        && !tops.contains(&(list - 1))
+    {
+        tops.extend([list - 1, list]);
+        tops.sort_unstable();
+    }
     let mut start = 0;
     while start < tops.len() && words::is_qualifier(source.text(tops[start])) {
         start += 1;
@@ -198,6 +207,21 @@ mod tests {
         ] {
             assert_eq!(defined(text).as_deref(), Some("f"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_function_that_is_also_an_empty_macro_has_its_name() {
+        let text = "INLINE(void) f(char *p) { }";
+        let source = Source::read(text.as_bytes());
+        let definition =
+            crate::lang::c::shapes::definition(b"f(p)", &crate::lang::c::lexer::lex(b"f(p)"));
+        let macros = MacroTable::learn(&definition);
+        let item = items(&source, &macros)[0];
+        let ItemKind::Definition { open } = item.kind else {
+            unreachable!("it is a definition");
+        };
+        let name = function_name(&source, &macros, &item, open).map(|name| source.text(name));
+        assert_eq!(name, Some(&b"f"[..]));
     }
 
     #[test]

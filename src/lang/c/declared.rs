@@ -76,9 +76,9 @@ pub(crate) fn declared(source: &Source<'_>, first: usize, last: usize) -> Vec<us
                 at = close;
             }
             b"{" if close != NONE && close <= last => {
+                context.tag_follows = false;
+                context.type_words += 1;
                 if has_members(source, first, at) {
-                    context.tag_follows = false;
-                    context.type_words += 1;
                     stack.push(Context::new(Place::Members, close));
                 } else {
                     at = close;

@@ -67,7 +67,11 @@ fn item_at(source: &Source<'_>, macros: &MacroTable, first: usize) -> Step {
                     at += 1;
                     continue;
                 }
-                return Step::end(at, ItemKind::Declaration);
+                let kind = match words::is_control(source.text(first)) {
+                    true => ItemKind::Remainder,
+                    false => ItemKind::Declaration,
+                };
+                return Step::end(at, kind);
             }
             b"=" => assigned = true,
             b"(" | b"[" => {
@@ -89,7 +93,9 @@ fn item_at(source: &Source<'_>, macros: &MacroTable, first: usize) -> Step {
                     return unbalanced(source, at);
                 }
                 if !assigned && !is_type_body(source, macros, first, at) {
-                    return match has_group {
+                    // A statement at file scope belongs to a function that another file or another `#if` begins.
+                    let is_function = has_group && !words::is_control(source.text(first));
+                    return match is_function {
                         true => Step::end(close, ItemKind::Definition { open: at }),
                         false => Step::end(close, ItemKind::Remainder),
                     };
@@ -290,6 +296,15 @@ mod tests {
         assert_eq!(
             kinds("DEFINE_LIST(foo)\nint x;\nTEST(a) { f(); }\n"),
             ["remainder", "declaration", "definition"]
+        );
+    }
+
+    #[test]
+    fn a_statement_at_file_scope_is_a_remainder() {
+        assert_eq!(kinds("if (bytes > 0) { f(); }"), ["remainder"]);
+        assert_eq!(
+            kinds("return x; while (a) b();"),
+            ["remainder", "remainder"]
         );
     }
 
