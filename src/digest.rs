@@ -80,6 +80,12 @@ impl Name {
         Name(self.0.rotate_left(13) ^ 0x9e37_79b9)
     }
 
+    /// The name of a struct, union or enum that is local to a function: tags have a name space of their own.
+    #[must_use]
+    pub fn tag(self) -> Self {
+        Name(self.0.rotate_left(7) ^ 0x85eb_ca6b)
+    }
+
     /// The name under which a file is mentioned by an `#include`, given the path as it is written there.
     #[must_use]
     pub fn of_included(path: &[u8]) -> Self {

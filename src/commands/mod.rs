@@ -1,5 +1,6 @@
 //! The verbs of `git rts`: one file each, and the help of each on its arguments.
 
+mod demo;
 mod diff;
 mod graph;
 mod survey;
@@ -28,6 +29,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 w
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Demo(demo::Demo),
     Diff(diff::Diff),
     Graph(graph::Graph),
     Survey(survey::Survey),
@@ -36,6 +38,7 @@ pub enum Command {
 /// Runs a verb.
 pub fn run(command: &Command) -> Result<()> {
     match command {
+        Command::Demo(arguments) => demo::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),

@@ -63,6 +63,17 @@ impl Describer<'_, '_> {
         tokens: Range<usize>,
         operands: &[Operand<'_>],
     ) -> Description {
+        self.describe_without(scopes, tokens, operands, None)
+    }
+
+    /// Describes tokens, one of which is the name that they declare.
+    fn describe_without(
+        &self,
+        scopes: &Scopes,
+        tokens: Range<usize>,
+        operands: &[Operand<'_>],
+        declared: Option<u32>,
+    ) -> Description {
         let mut digest = Digest::new();
         let mut result = Description::default();
         let mut calls = Vec::new();
@@ -106,9 +117,11 @@ impl Describer<'_, '_> {
                         !matches!(text, b"sizeof" | b"_Generic") && !words::is_typeof(text);
                 } else {
                     let name = Name::of(text);
-                    let member = self.source.is_member(index);
-                    match scopes.get(name) {
-                        _ if member => result.mentions.push(name.weak()),
+                    let is_tag = self.source.is_tag(index);
+                    let binding = scopes.get(if is_tag { name.tag() } else { name });
+                    let only_weakly = self.source.is_member(index) || declared == Some(token.start);
+                    match binding {
+                        _ if only_weakly => result.mentions.push(name.weak()),
                         Some(binding) => {
                             digest.absorb(binding.digest);
                             result.mentions.extend(&binding.mentions);
@@ -181,11 +194,16 @@ impl Describer<'_, '_> {
     }
 
     /// What a local declaration gives to the uses of its name.
-    pub(crate) fn binding(&self, scopes: &Scopes, parts: &[Range<usize>]) -> Binding {
+    pub(crate) fn binding(
+        &self,
+        scopes: &Scopes,
+        parts: &[Range<usize>],
+        declared: Option<u32>,
+    ) -> Binding {
         let mut digest = Digest::new();
         let mut mentions = Vec::new();
         for part in parts {
-            let description = self.describe(scopes, part.clone(), &[]);
+            let description = self.describe_without(scopes, part.clone(), &[], declared);
             digest.absorb(description.digest);
             mentions.extend(description.mentions);
         }

@@ -182,7 +182,6 @@ impl Reader<'_, '_> {
         let mut mentions: Vec<Name> = self.source.mentions_in(signature.clone()).collect();
         self.add_surroundings(&signature, &mut interface, &mut mentions);
         entity.interface = interface.finish();
-        let own_name = self.source.name(name);
         entity.internal = self.has_word(&signature, b"static");
         entity.unmentioned = self.acts_unmentioned(&signature);
         let included = self.included_in(&whole);
@@ -198,10 +197,7 @@ impl Reader<'_, '_> {
                 included,
             },
         );
-        entity.mentions = mentions
-            .into_iter()
-            .filter(|mention| *mention != own_name)
-            .collect();
+        entity.mentions = Names::new(mentions);
         entity.body = Some(crate::lang::facts::Body {
             digest: entity.digest,
             mentions: body.mentions,
@@ -295,16 +291,10 @@ impl Reader<'_, '_> {
         }
         if let Some(tag) = tag {
             let name = self.text(tag);
-            let own = self.source.name(tag);
             let mut entity = self.entity(Kind::Type, name, &tokens);
             if is_enum {
                 self.shorten_enum(&mut entity, item.first, tops[open], close, None);
             }
-            entity.mentions = entity
-                .mentions
-                .iter()
-                .filter(|mention| *mention != own)
-                .collect();
             self.facts.entities.push(entity);
         }
     }
@@ -353,7 +343,6 @@ impl Reader<'_, '_> {
             (false, false) => Kind::Variable,
         };
         let whole = self.source.token_range(item.first, item.last);
-        let own = self.source.name(declarator.name);
         let mut entity = self.entity(kind, self.text(declarator.name), &whole);
         let specifiers = match members {
             Some((open, _)) => self
@@ -384,11 +373,6 @@ impl Reader<'_, '_> {
                 Some(declarator),
             );
         }
-        entity.mentions = entity
-            .mentions
-            .iter()
-            .filter(|mention| *mention != own)
-            .collect();
         entity.internal = self.has_word(&specifiers, b"static");
         let has_value =
             (declarator.first..=declarator.last).any(|position| self.source.text(position) == b"=");

@@ -301,7 +301,8 @@ impl<'t> Flow<'_, '_, '_> {
         let body = field("body").ok_or("a switch without a body")?;
         let ends = self.conditional_parts(condition, ends)?;
         let operands = self.operands(condition);
-        let tokens = self.describer.tokens_of(condition);
+        let (start, end) = (self.describer.start(syntax), self.describer.end(condition));
+        let tokens = self.describer.tokens(start, end);
         let node = self.add(NodeKind::Switch, tokens, &operands, ends);
         let behind = self.graph.place();
         self.breaks.push(vec![behind]);

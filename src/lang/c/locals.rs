@@ -6,7 +6,6 @@ use tree_sitter::Node as Syntax;
 
 use crate::lang::c::flow::Flow;
 use crate::lang::c::graph::Ends;
-use crate::lang::c::scope::Binding;
 use crate::lang::cfg::NodeKind;
 
 impl<'t> Flow<'_, '_, '_> {
@@ -46,12 +45,11 @@ impl<'t> Flow<'_, '_, '_> {
                 shape
             };
             let parts = [specifiers.clone(), self.describer.tokens_of(whole)];
-            let mut binding = self.describer.binding(&self.scopes, &parts);
+            let start = self.describer.start(name);
+            let mut binding = self.describer.binding(&self.scopes, &parts, Some(start));
             let name_token = self.name_of(name);
             if is_linked || is_function(shape) {
                 binding.mentions.push(name_token);
-            } else {
-                binding.mentions.retain(|mention| *mention != name_token);
             }
             self.scopes.bind(name_token, binding);
         }
@@ -76,11 +74,13 @@ impl<'t> Flow<'_, '_, '_> {
             match syntax.kind() {
                 "struct_specifier" | "union_specifier" | "enum_specifier" => {
                     if let Some(body) = syntax.child_by_field_name("body") {
-                        names.extend(syntax.child_by_field_name("name"));
+                        names.extend(syntax.child_by_field_name("name").map(|name| (name, true)));
                         waiting.push(body);
                     }
                 }
-                "enumerator" => names.extend(syntax.child_by_field_name("name")),
+                "enumerator" => {
+                    names.extend(syntax.child_by_field_name("name").map(|name| (name, false)))
+                }
                 "enumerator_list" | "field_declaration_list" | "field_declaration" => {
                     let mut cursor = syntax.walk();
                     waiting.extend(syntax.named_children(&mut cursor));
@@ -88,20 +88,13 @@ impl<'t> Flow<'_, '_, '_> {
                 _ => {}
             }
         }
-        if names.is_empty() {
-            return;
-        }
-        let Binding { digest, mentions } = self
-            .describer
-            .binding(&self.scopes, std::slice::from_ref(specifiers));
-        for name in names {
+        for (name, is_tag) in names {
+            let start = self.describer.start(name);
+            let parts = std::slice::from_ref(specifiers);
+            let binding = self.describer.binding(&self.scopes, parts, Some(start));
             let name = self.name_of(name);
-            let mentions = mentions
-                .iter()
-                .copied()
-                .filter(|mention| *mention != name)
-                .collect();
-            self.scopes.bind(name, Binding { digest, mentions });
+            let name = if is_tag { name.tag() } else { name };
+            self.scopes.bind(name, binding);
         }
     }
 }

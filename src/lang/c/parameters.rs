@@ -42,9 +42,7 @@ pub(crate) fn parameters(
     for (from, to) in between_commas(source, list + 1, close) {
         let tokens = source.token_range(from, to);
         match parameter_name(source, macros, from, to) {
-            Some(position) => {
-                bound.push((source.name(position), binding(source, &tokens, position)))
-            }
+            Some(position) => bound.push((source.name(position), binding(source, &tokens))),
             None => doubt(tokens),
         }
     }
@@ -59,10 +57,7 @@ pub(crate) fn parameters(
             let tops = top_level(source, macros, from, position);
             for declarator in declarators(source, &tops, position) {
                 let tokens = source.token_range(from, position);
-                bound.push((
-                    source.name(declarator.name),
-                    binding(source, &tokens, declarator.name),
-                ));
+                bound.push((source.name(declarator.name), binding(source, &tokens)));
             }
             from = position + 1;
         }
@@ -70,24 +65,18 @@ pub(crate) fn parameters(
             doubt(source.token_range(from, open - 1));
         }
     }
-    let own = source.name(name);
-    header_mentions.retain(|mention| *mention != own);
     Parameters {
         bound,
         header_mentions,
     }
 }
 
-fn binding(source: &Source<'_>, tokens: &Range<usize>, name: usize) -> Binding {
+fn binding(source: &Source<'_>, tokens: &Range<usize>) -> Binding {
     let mut digest = Digest::new();
     source.absorb(&mut digest, tokens.clone());
-    let own = source.name(name);
     Binding {
         digest: digest.finish(),
-        mentions: source
-            .mentions_in(tokens.clone())
-            .filter(|mention| *mention != own)
-            .collect(),
+        mentions: source.mentions_in(tokens.clone()).collect(),
     }
 }
 

@@ -140,6 +140,15 @@ impl<'a> Source<'a> {
         index > 0 && matches!(self.tokens[index - 1].text(self.bytes), b"." | b"->")
     }
 
+    /// Whether the name at a token is that of a struct, union or enum.
+    pub(crate) fn is_tag(&self, index: usize) -> bool {
+        index > 0
+            && matches!(
+                self.tokens[index - 1].text(self.bytes),
+                b"struct" | b"union" | b"enum"
+            )
+    }
+
     fn identifiers_in(&self, tokens: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         tokens.filter(|index| {
             self.conditionals.states[*index] != State::Dead
