@@ -209,6 +209,9 @@ impl<'t> Flow<'_, '_, '_> {
                 self.evaluate(NodeKind::Statement, syntax, ends)
             }
             "declaration" | "type_definition" => self.declaration(syntax, ends),
+            "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                self.type_alone(syntax, ends)
+            }
             "return_statement" => {
                 let ends = self.evaluate(NodeKind::Statement, syntax, ends)?;
                 self.graph.connect(ends, EXIT);

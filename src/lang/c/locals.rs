@@ -24,7 +24,7 @@ impl<'t> Flow<'_, '_, '_> {
         let is_linked = self.has_word(&specifiers, "extern");
         let is_inferred =
             self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
-        self.bind_types(syntax, &specifiers);
+        self.bind_types(syntax.child_by_field_name("type"), &specifiers);
         let mut is_executed = false;
         for declarator in &declarators {
             let value = declarator.child_by_field_name("value");
@@ -59,6 +59,16 @@ impl<'t> Flow<'_, '_, '_> {
         self.evaluate(NodeKind::Statement, syntax, ends)
     }
 
+    /// A type that is defined without declaring anything of it.
+    pub(super) fn type_alone(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
+        let tokens = self.describer.tokens_of(syntax);
+        self.bind_types(Some(syntax), &tokens);
+        if has_computed_bound(syntax) {
+            return self.evaluate(NodeKind::Statement, syntax, ends);
+        }
+        Ok(ends)
+    }
+
     fn has_word(&self, tokens: &Range<usize>, word: &str) -> bool {
         let source = self.describer.source;
         tokens
@@ -67,8 +77,8 @@ impl<'t> Flow<'_, '_, '_> {
     }
 
     /// Tags and enumerators that the specifiers of a declaration define.
-    fn bind_types(&mut self, syntax: Syntax<'t>, specifiers: &Range<usize>) {
-        let mut waiting: Vec<Syntax<'t>> = syntax.child_by_field_name("type").into_iter().collect();
+    fn bind_types(&mut self, defined: Option<Syntax<'t>>, specifiers: &Range<usize>) {
+        let mut waiting: Vec<Syntax<'t>> = defined.into_iter().collect();
         let mut names = Vec::new();
         while let Some(syntax) = waiting.pop() {
             match syntax.kind() {
