@@ -78,6 +78,9 @@ impl Describer<'_, '_> {
         let mut result = Description::default();
         let mut calls = Vec::new();
         let mut calls_are_certain = true;
+        // From here on a call depends on what was evaluated before it.
+        let mut is_conditional = false;
+        let has_parts = !operands.is_empty();
         let mut operands = operands.iter().peekable();
         let first = tokens.start;
         self.covered.borrow_mut().extend(tokens.clone());
@@ -108,13 +111,27 @@ impl Describer<'_, '_> {
                 continue;
             }
             digest.absorb(token.hash(self.source.bytes));
+            let text = token.text(self.source.bytes);
+            match token.kind {
+                // What is evaluated on a condition is not among the tokens if it has nodes of its own.
+                TokenKind::Punctuator => {
+                    is_conditional |= match text {
+                        b"&&" | b"||" | b"?" => !has_parts,
+                        b"{" => {
+                            index > 0 && self.source.tokens[index - 1].is(self.source.bytes, "(")
+                        }
+                        _ => false,
+                    };
+                }
+                TokenKind::Directive => calls_are_certain = false,
+                _ => {}
+            }
             if token.kind == TokenKind::Identifier {
-                let text = token.text(self.source.bytes);
                 let called = self.next_is(index, b"(");
+                calls_are_certain &= !words::is_unevaluated(text) && !words::is_typeof(text);
+                is_conditional |= words::is_control(text) && !words::is_jump(text);
                 if words::is_keyword(text) {
                     result.jump_words += usize::from(words::is_jump(text));
-                    calls_are_certain &=
-                        !matches!(text, b"sizeof" | b"_Generic") && !words::is_typeof(text);
                 } else {
                     let name = Name::of(text);
                     let is_tag = self.source.is_tag(index);
@@ -137,7 +154,7 @@ impl Describer<'_, '_> {
                                     && called
                                     && self.is_first(index, first));
                             calls_are_certain &= known.is_none() && !(capitals && called);
-                            if called {
+                            if called && !is_conditional {
                                 calls.push(name);
                             }
                         }

@@ -121,6 +121,26 @@ pub(crate) fn is_typeof(word: &[u8]) -> bool {
     matches!(word, b"typeof" | b"__typeof__" | b"__typeof")
 }
 
+/// What stands in its parentheses may not be evaluated.
+pub(crate) fn is_unevaluated(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"sizeof"
+            | b"_Generic"
+            | b"_Alignof"
+            | b"alignof"
+            | b"__alignof__"
+            | b"__alignof"
+            | b"offsetof"
+            | b"__builtin_offsetof"
+            | b"__builtin_constant_p"
+            | b"__builtin_choose_expr"
+            | b"__builtin_types_compatible_p"
+            | b"__builtin_object_size"
+            | b"__builtin_dynamic_object_size"
+    )
+}
+
 /// Written in capitals, as macros are: at least one letter and none in lower case.
 pub(crate) fn in_capitals(word: &[u8]) -> bool {
     word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
