@@ -655,6 +655,77 @@ fn a_changed_s5_is_found_through_the_recursion_of_a() {
     assert_eq!(sys.dangerous(&table), ["(D, S5)"]);
 }
 
+/// What both granularities find in `f` when everything in `helper` changes too.
+fn dangerous_beside_helper(statement: &str) -> Vec<Vec<usize>> {
+    let text = format!(
+        "static int helper(void) {{ return 1; }}\n\
+         int f(int x) {{ {statement}; return x; }}"
+    );
+    let head = text
+        .replace("return 1", "return 2")
+        .replace("return x;", "return -x;");
+    [Granularity::Statement, Granularity::Expression]
+        .map(|granularity| {
+            let facts = |text: &str| {
+                Some(Arc::new(file_facts(
+                    text.as_bytes(),
+                    &MacroTable::default(),
+                    granularity,
+                )))
+            };
+            let files = [FilePair {
+                base: facts(&text),
+                head: facts(&head),
+                whole: None,
+                visible: Names::default(),
+            }];
+            compare_functions(&files, &Affected::new([]))
+                .into_iter()
+                .find(|difference| difference.name == "f")
+                .unwrap()
+                .walk
+                .dangerous
+        })
+        .into()
+}
+
+#[test]
+fn only_calls_that_are_certain_end_the_walk() {
+    for certain in [
+        "helper()",
+        "x = helper() && x",
+        "x += helper() + (x ? 1 : 2)",
+    ] {
+        for found in dangerous_beside_helper(certain) {
+            assert_eq!(found, [0; 0], "{certain}: helper selects all");
+        }
+    }
+    for doubtful in [
+        "x && helper()",
+        "x = x || helper()",
+        "x = x ? helper() : 3",
+        "x = sizeof(helper())",
+        "x = _Alignof(helper())",
+        "x = __builtin_constant_p(helper())",
+        "x = __builtin_choose_expr(1, 2, helper())",
+        "x = ({ if (x) helper(); 1; })",
+        "x = ({ while (x) helper(); 1; })",
+        "int (*p)(void) = helper",
+        "int (*helper)(void) = other; helper()",
+        "SOMETIMES(helper())",
+        "if (x) helper()",
+        "\n#ifdef Z\n if (x)\n#endif\n helper()",
+        "x = 2 +\n#ifdef Z\n helper()\n#else\n 3\n#endif\n",
+    ] {
+        for found in dangerous_beside_helper(doubtful) {
+            assert_ne!(
+                found, [0; 0],
+                "{doubtful}: a test may come by without entering helper"
+            );
+        }
+    }
+}
+
 /// The switch of the examples for section 3.1.4.
 const SWITCH: &str = r#"
 void f(int c)
