@@ -126,14 +126,14 @@ pub fn difference(
     let mut affected = Affected::new(definitions);
     let seeds = seeds::seeds(&versions, &differences, &changes, config);
     seeds.add_to(&mut affected);
+    let mut entities = seeds.reported;
     let mut whole = seeds.whole;
     let visible = includes::visible(&mut versions, &mut source, &mut whole)?;
     let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
     versions.load_paths(&mut source, &reached)?;
-    versions.close(&mut source, &mut affected)?;
+    versions.close(&mut source, &mut affected, &mut whole)?;
     let pairs = versions.pairs(&whole, &visible);
     let functions = compare_functions(&pairs, &affected);
-    let mut entities = seeds.reported;
     entities.extend(versions.affected_entities(&affected, &functions));
     entities.sort_by(|one, two| {
         (&one.file, one.change, one.kind, &one.name)
@@ -205,7 +205,7 @@ impl Versions {
             .filter(|(old, new)| old.is_some() || new.is_some())
             .collect();
         self.changed_base = pairs.iter().filter_map(|(old, _)| old.clone()).collect();
-        self.load(source, pairs)
+        self.load(source, &pairs)
     }
 
     /// Loads files that are the same in both versions, if they are not loaded yet.
@@ -214,17 +214,17 @@ impl Versions {
             .iter()
             .filter(|path| !self.loaded.contains_key(*path) && !self.changed_base.contains(*path))
             .collect();
-        let pairs = pairs
+        let pairs: Vec<_> = pairs
             .into_iter()
             .map(|path| (Some(path.clone()), Some(path.clone())))
             .collect();
-        self.load(source, pairs)
+        self.load(source, &pairs)
     }
 
     fn load(
         &mut self,
         source: &mut FactsSource,
-        pairs: Vec<(Option<RepoPath>, Option<RepoPath>)>,
+        pairs: &[(Option<RepoPath>, Option<RepoPath>)],
     ) -> Result<()> {
         let find = |program: &Program, path: &Option<RepoPath>| {
             path.as_ref().and_then(|path| program.find(path))
@@ -264,7 +264,12 @@ impl Versions {
     }
 
     /// Spreads affected names until nothing new is mentioned, and loads the files that mention them.
-    fn close(&mut self, source: &mut FactsSource, affected: &mut Affected) -> Result<()> {
+    fn close(
+        &mut self,
+        source: &mut FactsSource,
+        affected: &mut Affected,
+        whole: &mut BTreeMap<RepoPath, String>,
+    ) -> Result<()> {
         loop {
             for file in &self.files {
                 for facts in file.base.iter().chain(&file.head) {
@@ -280,11 +285,62 @@ impl Versions {
                 })
                 .map(|file| file.path.clone())
                 .collect();
-            if !affected.settle() {
+            let has_new_names = affected.settle();
+            let reached = self.affected_remainders(affected, whole);
+            if !has_new_names && reached.is_empty() {
                 return Ok(());
             }
             self.load_paths(source, &concerned)?;
+            self.load_paths(source, &reached)?;
         }
+    }
+
+    /// Something at file scope that is neither declaration nor function mentions an affected name: what it makes of it is
+    /// unknown, so its file and whatever includes it are in danger. Answers the files that were not known to be.
+    fn affected_remainders(
+        &self,
+        affected: &Affected,
+        whole: &mut BTreeMap<RepoPath, String>,
+    ) -> Vec<RepoPath> {
+        let mut reached = Vec::new();
+        for file in &self.files {
+            let facts = file.base.iter().chain(&file.head);
+            let hit = facts
+                .flat_map(|facts| &facts.entities)
+                .filter(|entity| entity.kind == Kind::File)
+                .find_map(|entity| Some((entity, affected.hit(&entity.mentions)?)));
+            let Some((entity, name)) = hit else {
+                continue;
+            };
+            let cause = affected.cause(name);
+            let reason = format!(
+                "'{}' at file scope mentions '{}': {}",
+                entity.name, cause.name, cause.because
+            );
+            for path in self.reached_by(file.file.path()) {
+                if !whole.contains_key(&path) {
+                    whole.insert(path.clone(), reason.clone());
+                    reached.push(path);
+                }
+            }
+        }
+        reached
+    }
+
+    /// A file and its includers in either version.
+    fn reached_by(&self, path: &RepoPath) -> BTreeSet<RepoPath> {
+        let mut reached = BTreeSet::from([path.clone()]);
+        for program in [&self.base, &self.head] {
+            if let Some(file) = program.find(path) {
+                let includers = program.includers(file);
+                reached.extend(
+                    includers
+                        .into_iter()
+                        .map(|file| program.files[file].path.clone()),
+                );
+            }
+        }
+        reached
     }
 
     fn pairs(
@@ -328,8 +384,7 @@ impl Versions {
                 .collect();
             let entities = file.base.iter().flat_map(|facts| &facts.entities);
             for entity in entities {
-                let is_nonfunction = !matches!(entity.kind, Kind::Function | Kind::File);
-                if !is_nonfunction || changed.contains(&entity.name) {
+                if entity.kind == Kind::Function || changed.contains(&entity.name) {
                     continue;
                 }
                 if let Some(name) = affected.hit(&entity.mentions) {
@@ -340,7 +395,10 @@ impl Versions {
                         file: file.file.path().clone(),
                         name: entity.name.clone(),
                         because: format!("it mentions '{}': {}", cause.name, cause.because),
-                        reach: Reach::Mentions,
+                        reach: match entity.kind {
+                            Kind::File => Reach::Program,
+                            _ => Reach::Mentions,
+                        },
                         base: Some(entity.span),
                         head: None,
                     });

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 const STACK: usize = 64 << 20;
 
 /// Applies `work` to every item, each thread with a state of its own, and answers the results in order.
-pub fn map<T: Sync, S, R: Send>(
+pub(crate) fn map<T: Sync, S, R: Send>(
     items: &[T],
     state: impl Fn() -> Result<S> + Sync,
     work: impl Fn(&mut S, &T) -> Result<R> + Sync,

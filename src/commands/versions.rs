@@ -7,7 +7,7 @@ use crate::lang::c;
 use crate::repo::{Repository, Version};
 
 #[derive(Debug, Args)]
-pub struct Versions {
+pub(super) struct Versions {
     /// The version to compare with: any revision, BASE..HEAD, or BASE...HEAD for the merge base [default: where HEAD left its upstream, else HEAD]
     #[arg(value_name = "BASE")]
     pub base: Option<String>,
@@ -20,7 +20,7 @@ pub struct Versions {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Granularity {
+pub(super) enum Granularity {
     /// Each operand of && and ||, each arm of ?: has its own edges
     Edge,
     /// A node for each statement, as in the paper
@@ -28,11 +28,11 @@ pub enum Granularity {
 }
 
 impl Versions {
-    pub fn resolve(&self, repository: &Repository) -> Result<(Version, Version)> {
+    pub(super) fn resolve(&self, repository: &Repository) -> Result<(Version, Version)> {
         repository.resolve(self.base.as_deref(), self.head.as_deref())
     }
 
-    pub fn granularity(&self) -> c::Granularity {
+    pub(super) fn granularity(&self) -> c::Granularity {
         match self.granularity {
             Granularity::Edge => c::Granularity::Expression,
             Granularity::Statement => c::Granularity::Statement,

@@ -47,7 +47,7 @@ pub struct EntityDifference {
 /// Compares the entities of one file in both versions.
 #[must_use]
 pub fn entity_differences(base: &FileFacts, head: &FileFacts) -> Vec<EntityDifference> {
-    let mut pairs: BTreeMap<(Kind, &str, bool), (Vec<&Entity>, Vec<&Entity>)> = BTreeMap::new();
+    let mut pairs: BTreeMap<Key<'_>, (Vec<&Entity>, Vec<&Entity>)> = BTreeMap::new();
     for entity in &base.entities {
         pairs.entry(key(entity)).or_default().0.push(entity);
     }
@@ -97,8 +97,11 @@ pub fn entity_differences(base: &FileFacts, head: &FileFacts) -> Vec<EntityDiffe
         .collect()
 }
 
+/// Kind, name, and whether it only declares.
+type Key<'a> = (Kind, &'a str, bool);
+
 /// Remainders have no name of their own: they are compared as the sequence that they are.
-fn key(entity: &Entity) -> (Kind, &str, bool) {
+fn key(entity: &Entity) -> Key<'_> {
     match entity.kind {
         Kind::File => (Kind::File, "", false),
         kind => (kind, &entity.name, entity.declaration),

@@ -29,7 +29,7 @@ pub(super) fn visible(
         for (program, includes) in sides {
             for include in includes {
                 let targets = program.included(file.file.path(), include);
-                let reached = reached_by(versions, file.file.path());
+                let reached = versions.reached_by(file.file.path());
                 if targets.is_empty() {
                     let reason = format!(
                         "the include of '{}' in {} changed",
@@ -117,22 +117,6 @@ fn is_reordered(versions: &Versions, path: &RepoPath) -> bool {
     let (gone, come) = moved(&base.includes, &head.includes);
     gone.iter()
         .any(|one| come.iter().any(|two| one.path == two.path))
-}
-
-/// The file and its includers in either version.
-fn reached_by(versions: &Versions, path: &RepoPath) -> BTreeSet<RepoPath> {
-    let mut reached = BTreeSet::from([path.clone()]);
-    for program in [&versions.base, &versions.head] {
-        if let Some(file) = program.find(path) {
-            let includers = program.includers(file);
-            reached.extend(
-                includers
-                    .into_iter()
-                    .map(|file| program.files[file].path.clone()),
-            );
-        }
-    }
-    reached
 }
 
 /// Everything that a file includes, directly or not.

@@ -7,6 +7,7 @@ use crate::compare::entity_difference::{ChangeKind, EntityDifference};
 use crate::config::Config;
 use crate::difference::{Loaded, Reach, ReportedEntity, Versions};
 use crate::digest::Name;
+use crate::lang::c::is_reserved;
 use crate::lang::facts::Kind;
 use crate::program::Program;
 use crate::repo::{Change, ChangeKind as FileChange, FileKind, RepoPath};
@@ -36,15 +37,8 @@ impl Seeds {
     }
 
     fn whole_file(&mut self, versions: &Versions, path: &RepoPath, reason: &str) {
-        for program in [&versions.base, &versions.head] {
-            let Some(file) = program.find(path) else {
-                continue;
-            };
-            for includer in program.includers(file) {
-                self.whole
-                    .entry(program.files[includer].path.clone())
-                    .or_insert_with(|| reason.to_owned());
-            }
+        for path in versions.reached_by(path) {
+            self.whole.entry(path).or_insert_with(|| reason.to_owned());
         }
     }
 }
@@ -161,6 +155,16 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
             seeds.whole_file(versions, &path, &reason);
         }
         Kind::Function if difference.change == ChangeKind::Changed && !difference.interface => {}
+        Kind::Macro if is_reserved(&difference.name) => {
+            // No mention of a word like `inline` is ever noted, so every file may contain one.
+            reach = Reach::Program;
+            for file in versions.base.files.iter().chain(&versions.head.files) {
+                seeds
+                    .whole
+                    .entry(file.path.clone())
+                    .or_insert_with(|| sentence.clone());
+            }
+        }
         _ => {
             // A macro that makes a function's name may make it from its arguments.
             for name in difference

@@ -22,7 +22,6 @@ pub(crate) enum State {
 /// The conditions around a token; chain 0 has none.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chain {
-    pub(crate) parent: u32,
     /// Over all conditions from the outermost on.
     pub(crate) digest: u64,
     pub(crate) mentions: Vec<Name>,
@@ -203,7 +202,6 @@ impl Open {
         let mut mentions = outer.mentions.clone();
         mentions.extend(&self.mentions);
         chains.push(Chain {
-            parent: self.outer_chain,
             digest: digest.finish(),
             mentions,
         });
@@ -283,10 +281,8 @@ fn is_balanced(source: &[u8], tokens: &[Token], states: &[State], body: &Range<u
             b"(" => open.push(b')'),
             b"{" => open.push(b'}'),
             b"[" => open.push(b']'),
-            close @ (b")" | b"}" | b"]") => {
-                if open.pop() != Some(close[0]) {
-                    return false;
-                }
+            close @ (b")" | b"}" | b"]") if open.pop() != Some(close[0]) => {
+                return false;
             }
             _ => {}
         }

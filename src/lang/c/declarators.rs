@@ -47,7 +47,7 @@ pub(crate) fn function_name(
     let mut tops = top_level(source, macros, item.first, open.saturating_sub(1));
     // `void f(char *p) {` where f is also a macro that stands for nothing: a definition has a name all the same.
     if let Some(list) =
-        (item.first + 2..open).find(|at| source.text(*at) == b"(" && source.closes[*at] + 1 == open)
+        (item.first + 2..open).find(|at| source.text(*at) == b"(" && source.closes[*at] == open - 1)
         && source.is_name(list - 1)
         && !tops.contains(&(list - 1))
     {

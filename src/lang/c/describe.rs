@@ -187,10 +187,9 @@ impl Describer<'_, '_> {
             let speaks = match token.kind {
                 TokenKind::Identifier => {
                     // Labels are where edges lead.
-                    !words::is_keyword(text)
-                        && !self.next_is(index, b":")
-                        && !(index > 0
-                            && self.source.tokens[index - 1].is(self.source.bytes, "goto"))
+                    let is_goal =
+                        index > 0 && self.source.tokens[index - 1].is(self.source.bytes, "goto");
+                    !(words::is_keyword(text) || self.next_is(index, b":") || is_goal)
                 }
                 TokenKind::Number | TokenKind::String | TokenKind::Character => true,
                 TokenKind::Punctuator | TokenKind::Directive | TokenKind::DirectiveEnd => false,

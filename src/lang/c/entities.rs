@@ -13,6 +13,7 @@ use crate::lang::c::macros::MacroTable;
 use crate::lang::c::shapes;
 use crate::lang::c::source::{NONE, Source};
 use crate::lang::c::words;
+use crate::lang::cfg::Span;
 use crate::lang::facts::{Entity, FileFacts, Include, Kind};
 
 /// All facts of a file.
@@ -57,6 +58,33 @@ pub(crate) fn facts(
         .entities
         .sort_by_key(|entity| (entity.span.start, entity.span.end));
     facts
+}
+
+/// A file that is too large to be read: one remainder.
+pub(crate) fn unread(bytes: &[u8]) -> FileFacts {
+    let digest = crate::digest::bytes(bytes);
+    let whole = Entity {
+        kind: Kind::File,
+        name: "a file too large to be read as source".to_owned(),
+        span: Span {
+            start: 0,
+            end: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            line: 1,
+        },
+        end_line: 1,
+        declaration: false,
+        internal: false,
+        unmentioned: None,
+        digest,
+        interface: digest,
+        mentions: Names::default(),
+        pastes: Vec::new(),
+        body: None,
+    };
+    FileFacts {
+        entities: vec![whole],
+        includes: Vec::new(),
+    }
 }
 
 /// The `#include`s of a file at file scope and elsewhere.

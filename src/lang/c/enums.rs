@@ -66,7 +66,7 @@ pub(crate) fn representation(source: &Source<'_>, open: usize, close: usize) -> 
     let conditional = tokens
         .clone()
         .any(|index| source.tokens[index].kind == TokenKind::Directive);
-    (largest <= i32::MAX as u64 && !conditional).then(|| match largest {
+    (largest <= i32::MAX as u64 && !conditional).then_some(match largest {
         0..=0x7f => 1,
         0x80..=0xff => 2,
         0x100..=0x7fff => 3,

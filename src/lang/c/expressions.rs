@@ -187,7 +187,7 @@ fn unwrapped(mut syntax: Syntax<'_>) -> Syntax<'_> {
     while syntax.kind() == "parenthesized_expression" && syntax.named_child_count() == 1 {
         match syntax.named_child(0) {
             Some(inner) if inner.kind() != "compound_statement" && !inner.is_extra() => {
-                syntax = inner
+                syntax = inner;
             }
             _ => break,
         }

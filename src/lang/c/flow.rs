@@ -217,8 +217,12 @@ impl<'t> Flow<'_, '_, '_> {
                 self.graph.connect(ends, EXIT);
                 Ok(Vec::new())
             }
-            "break_statement" => Ok(self.leave(self.breaks.last().cloned(), ends)),
-            "continue_statement" => Ok(self.leave(self.continues.last().cloned(), ends)),
+            "break_statement" => {
+                Ok(self.leave(&self.breaks.last().cloned().unwrap_or_default(), ends))
+            }
+            "continue_statement" => {
+                Ok(self.leave(&self.continues.last().cloned().unwrap_or_default(), ends))
+            }
             "goto_statement" => self.goto(syntax, ends),
             "function_definition" => Err("it has a function inside".to_owned()),
             "comment" => Ok(ends),
@@ -354,11 +358,11 @@ impl<'t> Flow<'_, '_, '_> {
     }
 
     /// `break` and `continue` are edges, not nodes.
-    fn leave(&mut self, targets: Option<Vec<usize>>, ends: Ends) -> Ends {
-        match targets.as_deref() {
-            None | Some([]) => self.graph.connect(ends, EXIT),
-            Some([target]) => self.graph.connect(ends, *target),
-            Some(targets) => {
+    fn leave(&mut self, targets: &[usize], ends: Ends) -> Ends {
+        match targets {
+            [] => self.graph.connect(ends, EXIT),
+            [target] => self.graph.connect(ends, *target),
+            targets => {
                 // An edge has one target: where there are several, a node stands before them.
                 let node = self.graph.node(
                     super::graph::simple(NodeKind::Statement, Span::default()),

@@ -341,11 +341,12 @@ impl<'t> Flow<'_, '_, '_> {
     /// `#pragma` and `#include` between statements are statements; definitions are entities of their own.
     fn directives(&mut self, gap: Range<u32>, mut ends: Ends) -> Ends {
         let source = self.describer.source;
-        let found: Vec<Directive> = source
-            .conditionals
-            .directives
+        let all = &source.conditionals.directives;
+        let start = |directive: &Directive| source.tokens[directive.tokens.start].start;
+        let first = all.partition_point(|directive| start(directive) < gap.start);
+        let found: Vec<Directive> = all[first..]
             .iter()
-            .filter(|directive| gap.contains(&source.tokens[directive.tokens.start].start))
+            .take_while(|directive| start(directive) < gap.end)
             .filter(|directive| source.conditionals.states[directive.tokens.start] != State::Dead)
             .filter(|directive| !matches!(directive.word.as_str(), "define" | "undef" | ""))
             .cloned()
@@ -372,9 +373,7 @@ fn is_simple(syntax: Syntax<'_>) -> bool {
             | "goto_statement"
             | "break_statement"
             | "continue_statement"
-            | "do_statement"
-    ) && !(syntax.kind() == "do_statement" && !own_error(syntax))
-        || own_error(syntax)
+    ) || own_error(syntax)
 }
 
 /// The error is among the statement's own tokens, not in a statement inside it.

@@ -89,7 +89,7 @@ impl<'t> Flow<'_, '_, '_> {
                     }
                 }
                 "enumerator" => {
-                    names.extend(syntax.child_by_field_name("name").map(|name| (name, false)))
+                    names.extend(syntax.child_by_field_name("name").map(|name| (name, false)));
                 }
                 "enumerator_list" | "field_declaration_list" | "field_declaration" => {
                     let mut cursor = syntax.walk();

@@ -39,6 +39,9 @@ pub const LARGEST: usize = 64 << 20;
 /// Reads a blob with the lexer alone.
 #[must_use]
 pub fn lex_facts(bytes: &[u8]) -> LexFacts {
+    if bytes.len() > LARGEST {
+        return LexFacts::default();
+    }
     let source = Source::read(bytes);
     let names = source.names_in(0..source.tokens.len());
     let mut names: Vec<Name> = names.collect();
@@ -68,5 +71,14 @@ pub fn lex_facts(bytes: &[u8]) -> LexFacts {
 /// Reads a blob with the parser, given what its tree says about macros.
 #[must_use]
 pub fn file_facts(bytes: &[u8], macros: &MacroTable, granularity: Granularity) -> FileFacts {
+    if bytes.len() > LARGEST {
+        return entities::unread(bytes);
+    }
     entities::facts(Source::read(bytes), macros, granularity)
+}
+
+/// Whether a word belongs to the language, so that no mention of it is noted.
+#[must_use]
+pub fn is_reserved(word: &str) -> bool {
+    words::is_keyword(word.as_bytes())
 }

@@ -141,10 +141,8 @@ fn is_balanced(source: &[u8], body: &[Token]) -> bool {
         match token.text(source) {
             b"(" => open.push(b')'),
             b"{" => open.push(b'}'),
-            close @ (b")" | b"}") => {
-                if open.pop() != Some(close[0]) {
-                    return false;
-                }
+            close @ (b")" | b"}") if open.pop() != Some(close[0]) => {
+                return false;
             }
             _ => {}
         }
