@@ -63,16 +63,16 @@ impl Describer<'_, '_> {
         tokens: Range<usize>,
         operands: &[Operand<'_>],
     ) -> Description {
-        self.describe_without(scopes, tokens, operands, None)
+        self.describe_without(scopes, tokens, operands, &[])
     }
 
-    /// Describes tokens, one of which is the name that they declare.
+    /// Describes tokens, some of which are the names that they declare.
     fn describe_without(
         &self,
         scopes: &Scopes,
         tokens: Range<usize>,
         operands: &[Operand<'_>],
-        declared: Option<u32>,
+        declared: &[u32],
     ) -> Description {
         let mut digest = Digest::new();
         let mut result = Description::default();
@@ -136,7 +136,8 @@ impl Describer<'_, '_> {
                     let name = Name::of(text);
                     let is_tag = self.source.is_tag(index);
                     let binding = scopes.get(if is_tag { name.tag() } else { name });
-                    let only_weakly = self.source.is_member(index) || declared == Some(token.start);
+                    let only_weakly =
+                        self.source.is_member(index) || declared.contains(&token.start);
                     match binding {
                         _ if only_weakly => result.mentions.push(name.weak()),
                         Some(binding) => {
@@ -214,7 +215,7 @@ impl Describer<'_, '_> {
         &self,
         scopes: &Scopes,
         parts: &[Range<usize>],
-        declared: Option<u32>,
+        declared: &[u32],
     ) -> Binding {
         let mut digest = Digest::new();
         let mut mentions = Vec::new();
@@ -223,6 +224,9 @@ impl Describer<'_, '_> {
             digest.absorb(description.digest);
             mentions.extend(description.mentions);
         }
+        // Declarations build upon one another: without this, their mentions would double at each step.
+        mentions.sort_unstable();
+        mentions.dedup();
         Binding {
             digest: digest.finish(),
             mentions,

@@ -46,7 +46,7 @@ impl<'t> Flow<'_, '_, '_> {
             };
             let parts = [specifiers.clone(), self.describer.tokens_of(whole)];
             let start = self.describer.start(name);
-            let mut binding = self.describer.binding(&self.scopes, &parts, Some(start));
+            let mut binding = self.describer.binding(&self.scopes, &parts, &[start]);
             let name_token = self.name_of(name);
             if is_linked || is_function(shape) {
                 binding.mentions.push(name_token);
@@ -98,13 +98,19 @@ impl<'t> Flow<'_, '_, '_> {
                 _ => {}
             }
         }
+        if names.is_empty() {
+            return;
+        }
+        let starts: Vec<u32> = names
+            .iter()
+            .map(|(name, _)| self.describer.start(*name))
+            .collect();
+        let parts = std::slice::from_ref(specifiers);
+        let binding = self.describer.binding(&self.scopes, parts, &starts);
         for (name, is_tag) in names {
-            let start = self.describer.start(name);
-            let parts = std::slice::from_ref(specifiers);
-            let binding = self.describer.binding(&self.scopes, parts, Some(start));
             let name = self.name_of(name);
             let name = if is_tag { name.tag() } else { name };
-            self.scopes.bind(name, binding);
+            self.scopes.bind(name, binding.clone());
         }
     }
 }
