@@ -5,6 +5,7 @@ use std::ops::Range;
 use tree_sitter::{Node as Syntax, Tree};
 
 use crate::digest::{Digest, Name, Names};
+use crate::lang::c::conditionals::State;
 use crate::lang::c::describe::{Describer, Description, Operand};
 use crate::lang::c::graph::{Ends, Graph};
 use crate::lang::c::scope::{Binding, Scopes};
@@ -495,9 +496,11 @@ impl<'t> Flow<'_, '_, '_> {
         let mut labels = Vec::new();
         let mut has_case = false;
         for index in tokens.clone() {
+            // Only the branch that the parser was shown gives the structure.
+            let is_shown = source.conditionals.states[index] == State::Live;
             match text(index) {
-                b"{" | b"(" => depth += 1,
-                b"}" | b")" => depth -= 1,
+                b"{" | b"(" if is_shown => depth += 1,
+                b"}" | b")" if is_shown => depth -= 1,
                 b"case" | b"default" => has_case = true,
                 b":" if index > tokens.start
                     && source.tokens[index - 1].kind == super::lexer::TokenKind::Identifier =>
