@@ -34,6 +34,38 @@ pub(crate) fn top_level(
     tops
 }
 
+/// The name in `type f(...);`, where f may also be a macro that stands for nothing in another configuration.
+///
+/// In `type x ATTRIBUTE(1);` there is a name between the type and the macro.
+pub(crate) fn prototype_of_empty_macro(
+    source: &Source<'_>,
+    first: usize,
+    last: usize,
+) -> Option<usize> {
+    let list =
+        (first + 2..last).find(|at| source.text(*at) == b"(" && source.closes[*at] == last - 1)?;
+    let name = list - 1;
+    let before = (first..name).filter(|at| source.is_identifier(*at));
+    let before: Vec<&[u8]> = before
+        .map(|at| source.text(at))
+        .filter(|text| !words::is_qualifier(text))
+        .collect();
+    let type_words = before.iter().filter(|text| words::is_type_word(text));
+    let names = before
+        .iter()
+        .filter(|text| !words::is_keyword(text))
+        .count();
+    let has_tag = before
+        .iter()
+        .any(|text| matches!(*text, b"struct" | b"union" | b"enum"));
+    let is_one_type = match type_words.count() {
+        0 => names == 1,
+        _ if has_tag => names == 1,
+        _ => names == 0,
+    };
+    (is_one_type && source.is_name(name)).then_some(name)
+}
+
 /// The position of the name that a function definition defines.
 ///
 /// `API(int) f(int x)` and `int f(int x) ATTR(1)` both define `f`: the first name with a group that does not open the
@@ -222,6 +254,30 @@ mod tests {
         };
         let name = function_name(&source, &macros, &item, open).map(|name| source.text(name));
         assert_eq!(name, Some(&b"f"[..]));
+    }
+
+    #[test]
+    fn a_prototype_is_told_from_an_attribute_behind_a_name() {
+        let found = |text: &str| {
+            let source = Source::read(text.as_bytes());
+            prototype_of_empty_macro(&source, 0, source.live.len() - 1)
+                .map(|name| String::from_utf8_lossy(source.text(name)).into_owned())
+        };
+        for text in [
+            "code_t f(int a);",
+            "static unsigned long *f(void);",
+            "struct s *f(int a);",
+        ] {
+            assert_eq!(found(text).as_deref(), Some("f"), "{text}");
+        }
+        for text in [
+            "int x ATTR(1);",
+            "code_t x ATTR(1);",
+            "struct s x ATTR(1);",
+            "x = (1);",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
     }
 
     #[test]

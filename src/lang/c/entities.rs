@@ -5,7 +5,9 @@ use std::ops::Range;
 use crate::digest::{Digest, Name, Names};
 use crate::lang::c::body::{self, Granularity};
 use crate::lang::c::conditionals::{Directive, State};
-use crate::lang::c::declarators::{Declarator, declarators, function_name, top_level};
+use crate::lang::c::declarators::{
+    Declarator, declarators, function_name, prototype_of_empty_macro, top_level,
+};
 use crate::lang::c::declared::declared;
 use crate::lang::c::enums;
 use crate::lang::c::items::{Item, ItemKind, items};
@@ -236,7 +238,13 @@ impl Reader<'_, '_> {
     }
 
     fn declaration(&mut self, item: &Item) {
-        let tops = top_level(self.source, self.macros, item.first, item.last);
+        let mut tops = top_level(self.source, self.macros, item.first, item.last);
+        if let Some(name) = prototype_of_empty_macro(self.source, item.first, item.last)
+            && !tops.contains(&name)
+        {
+            tops.extend([name, name + 1]);
+            tops.sort_unstable();
+        }
         let whole = self.source.token_range(item.first, item.last);
         let words: Vec<&[u8]> = tops
             .iter()
