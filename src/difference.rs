@@ -2,6 +2,8 @@
 
 mod find;
 mod includes;
+mod order;
+mod outsiders;
 mod seeds;
 
 pub use find::{FunctionVersion, find_function};
@@ -13,7 +15,6 @@ use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference, entity_differences};
 use crate::compare::functions::{FilePair, FunctionDifference, compare_functions};
 use crate::config::Config;
-use crate::digest::Names;
 use crate::error::Result;
 use crate::history::facts::FactsStore;
 use crate::lang::c::{self, Granularity};
@@ -24,7 +25,7 @@ use crate::program::facts::FactsSource;
 use crate::repo::{BlobId, Change, FileEntry, FileKind, RepoPath, Repository, Version};
 
 /// How far an entity's change can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// Whoever mentions it.
     Mentions,
@@ -124,20 +125,24 @@ pub fn difference(
         .chain(&versions.head.files)
         .flat_map(|file| &file.lex.macros);
     let mut affected = Affected::new(definitions);
-    let seeds = seeds::seeds(&versions, &differences, &changes, config);
+    let mut seeds = seeds::seeds(&versions, &differences, &changes, config);
+    outsiders::add(&mut seeds, &versions, &differences);
+    let crossed = order::add(&mut seeds, &versions, &affected);
     seeds.add_to(&mut affected);
+    versions.close(&mut source, &mut affected, &mut seeds.whole)?;
     let mut entities = seeds.reported;
     let mut whole = seeds.whole;
-    let visible = includes::visible(&mut versions, &mut source, &mut whole)?;
+    let mut visible = includes::visible(&versions, &mut source, &affected, &crossed, &mut whole)?;
     let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
     versions.load_paths(&mut source, &reached)?;
     versions.close(&mut source, &mut affected, &mut whole)?;
-    let pairs = versions.pairs(&whole, &visible);
+    let pairs = versions.pairs(&whole, &mut visible);
     let functions = compare_functions(&pairs, &affected);
     entities.extend(versions.affected_entities(&affected, &functions));
+    // Of a declaration and a definition, the one that reaches further is reported.
     entities.sort_by(|one, two| {
-        (&one.file, one.change, one.kind, &one.name)
-            .cmp(&(&two.file, two.change, two.kind, &two.name))
+        (&one.file, one.change, one.kind, &one.name, two.reach)
+            .cmp(&(&two.file, two.change, two.kind, &two.name, one.reach))
     });
     entities.dedup_by(|one, two| {
         (&one.file, one.kind, &one.name) == (&two.file, two.kind, &two.name)
@@ -346,7 +351,7 @@ impl Versions {
     fn pairs(
         &self,
         whole: &BTreeMap<RepoPath, String>,
-        visible: &BTreeMap<RepoPath, Names>,
+        visible: &mut BTreeMap<RepoPath, Affected>,
     ) -> Vec<FilePair> {
         self.files
             .iter()
@@ -362,7 +367,7 @@ impl Versions {
                     head: file.head.clone(),
                     whole: paths.clone().find_map(|path| whole.get(path).cloned()),
                     visible: paths
-                        .find_map(|path| visible.get(path).cloned())
+                        .find_map(|path| visible.remove(path))
                         .unwrap_or_default(),
                 }
             })

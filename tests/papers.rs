@@ -16,7 +16,7 @@ use git_rts::compare::select_inter_tests::{
     ProcTable, Procedure, Program, Status, select_inter_tests,
 };
 use git_rts::compare::select_tests::{SameTokens, Walk, select_tests};
-use git_rts::digest::{Name, Names};
+use git_rts::digest::Name;
 use git_rts::lang::c::macros::MacroTable;
 use git_rts::lang::c::{Granularity, file_facts};
 use git_rts::lang::cfg::{Cfg, ENTRY, EXIT, Label, Node, NodeKind};
@@ -677,7 +677,7 @@ fn dangerous_beside_helper(statement: &str) -> Vec<Vec<usize>> {
                 base: facts(&text),
                 head: facts(&head),
                 whole: None,
-                visible: Names::default(),
+                visible: Affected::default(),
             }];
             compare_functions(&files, &Affected::new([]))
                 .into_iter()
@@ -757,7 +757,7 @@ fn dangerous_when_affected(base: &str, head: &str, names: &[&str]) -> Vec<String
         base: Some(Arc::new(facts(base))),
         head: Some(Arc::new(facts(head))),
         whole: None,
-        visible: Names::default(),
+        visible: Affected::default(),
     }];
     let figure = Figure::of(base, "f");
     compare_functions(&files, &affected)

@@ -1,6 +1,7 @@
 //! Affected names: what a changed nonfunction entity reaches through everything that mentions it (design, section 5.2).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,41 +21,23 @@ pub struct Affected {
     names: FxHashMap<Name, Cause>,
     /// The names with the pieces from which `##` could build each.
     pieces: Vec<Pieces>,
+    fresh: Vec<Name>,
+    known: Arc<Macros>,
+}
+
+/// What the macros of both trees are to names.
+#[derive(Debug, Default)]
+struct Macros {
     /// Macros that paste pieces of which nothing is known, and those that use them.
     wild: FxHashSet<Name>,
     /// Macros with a pattern for the names they build.
     pastes: Vec<(String, crate::lang::facts::Paste)>,
-    macros: FxHashSet<Name>,
+    all: FxHashSet<Name>,
     /// For each name, the macros whose replacement mentions it.
     users: FxHashMap<Name, Vec<Name>>,
-    fresh: Vec<Name>,
 }
 
-impl Affected {
-    /// Learns from all macros of both trees which names `##` can build.
-    pub fn new<'a>(definitions: impl IntoIterator<Item = &'a MacroDefinition>) -> Self {
-        let mut affected = Affected::default();
-        let mut waiting = Vec::new();
-        for definition in definitions {
-            let name = Name::of(definition.name.as_bytes());
-            affected.macros.insert(name);
-            for paste in &definition.pastes {
-                if paste.is_wild() {
-                    waiting.push(name);
-                } else {
-                    affected
-                        .pastes
-                        .push((definition.name.clone(), paste.clone()));
-                }
-            }
-            for mentioned in definition.mentions.iter() {
-                affected.users.entry(mentioned).or_default().push(name);
-            }
-        }
-        affected.wild = affected.users_of(waiting);
-        affected
-    }
-
+impl Macros {
     /// The given names and all macros that mention one of them, directly or not.
     fn users_of(&self, mut waiting: Vec<Name>) -> FxHashSet<Name> {
         let mut found = FxHashSet::default();
@@ -65,12 +48,48 @@ impl Affected {
         }
         found
     }
+}
+
+impl Affected {
+    /// Learns from all macros of both trees which names `##` can build.
+    pub fn new<'a>(definitions: impl IntoIterator<Item = &'a MacroDefinition>) -> Self {
+        let mut known = Macros::default();
+        let mut waiting = Vec::new();
+        for definition in definitions {
+            let name = Name::of(definition.name.as_bytes());
+            known.all.insert(name);
+            for paste in &definition.pastes {
+                if paste.is_wild() {
+                    waiting.push(name);
+                } else {
+                    known.pastes.push((definition.name.clone(), paste.clone()));
+                }
+            }
+            for mentioned in definition.mentions.iter() {
+                known.users.entry(mentioned).or_default().push(name);
+            }
+        }
+        known.wild = known.users_of(waiting);
+        Affected {
+            known: Arc::new(known),
+            ..Affected::default()
+        }
+    }
+
+    /// No names yet, but the same macros.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Affected {
+            known: self.known.clone(),
+            ..Affected::default()
+        }
+    }
 
     /// The macros whose replacement uses one of these local names where they are expanded.
     #[must_use]
     pub fn capturing(&self, locals: &[Name]) -> FxHashSet<Name> {
-        let mut found = self.users_of(locals.to_vec());
-        found.retain(|name| self.macros.contains(name));
+        let mut found = self.known.users_of(locals.to_vec());
+        found.retain(|name| self.known.all.contains(name));
         found
     }
 
@@ -78,10 +97,11 @@ impl Affected {
     pub fn add(&mut self, name: &str, because: impl Into<String>) {
         let hash = Name::of(name.as_bytes());
         self.add_hash(hash, name, because.into());
-        if !self.wild.is_empty() {
-            self.pieces.push(Pieces::of(name.as_bytes()));
+        if !self.known.wild.is_empty() {
+            self.pieces.push(Pieces::of(name.as_bytes(), &self.known));
         }
         let builders: Vec<String> = self
+            .known
             .pastes
             .iter()
             .filter(|(builder, paste)| builder != name && paste.could_build(name))
@@ -101,7 +121,7 @@ impl Affected {
             let name = name.to_owned();
             let cause = Cause { name, because };
             // A macro takes the place of members and local names, too.
-            if self.macros.contains(&hash) {
+            if self.known.all.contains(&hash) {
                 self.names.insert(hash.weak(), cause.clone());
             }
             self.names.insert(hash, cause);
@@ -130,7 +150,9 @@ impl Affected {
                 .min()
         };
         direct.or_else(|| {
-            let pastes = mentions.iter().find(|name| self.wild.contains(name))?;
+            let pastes = mentions
+                .iter()
+                .find(|name| self.known.wild.contains(name))?;
             self.pieces
                 .iter()
                 .any(|pieces| pieces.are_in(mentions))
@@ -191,43 +213,61 @@ impl Affected {
 #[derive(Debug)]
 struct Pieces {
     length: usize,
+    /// Both by length, the shortest first.
     beginnings: Vec<Name>,
-    /// By length, the shortest first.
     endings: Vec<Name>,
+    /// Macros that may stand for a piece, with the length of the shortest.
+    hidden_beginnings: Vec<(Name, usize)>,
+    hidden_endings: Vec<(Name, usize)>,
     /// A number is no name, but may be pasted to the end of one.
     ends_in_digit: bool,
 }
 
 impl Pieces {
-    fn of(name: &[u8]) -> Self {
+    fn of(name: &[u8], macros: &Macros) -> Self {
+        let lengths = 1..name.len();
+        let beginnings: Vec<Name> = lengths.clone().map(|at| Name::of(&name[..at])).collect();
+        let endings: Vec<Name> = lengths
+            .map(|at| Name::of(&name[name.len() - at..]))
+            .collect();
+        let hidden = |pieces: &[Name]| {
+            let mut found: FxHashMap<Name, usize> = FxHashMap::default();
+            for (at, piece) in pieces.iter().enumerate() {
+                if macros.users.contains_key(piece) {
+                    for user in macros.users_of(vec![*piece]) {
+                        found.entry(user).or_insert(at + 1);
+                    }
+                }
+            }
+            found.into_iter().collect()
+        };
         Pieces {
             length: name.len(),
-            beginnings: (1..name.len())
-                .map(|length| Name::of(&name[..length]))
-                .collect(),
-            endings: (1..name.len())
-                .map(|length| Name::of(&name[name.len() - length..]))
-                .collect(),
+            hidden_beginnings: hidden(&beginnings),
+            hidden_endings: hidden(&endings),
+            beginnings,
+            endings,
             ends_in_digit: name.last().is_some_and(u8::is_ascii_digit),
         }
     }
 
     /// Whether two mentioned names could be the first and the last piece.
     fn are_in(&self, mentions: &Names) -> bool {
-        let Some(first) = self
-            .beginnings
-            .iter()
-            .position(|piece| mentions.contains(*piece))
-        else {
+        let shortest = |pieces: &[Name], hidden: &[(Name, usize)]| {
+            let direct = pieces.iter().position(|piece| mentions.contains(*piece));
+            hidden
+                .iter()
+                .filter(|(name, _)| mentions.contains(*name))
+                .map(|(_, length)| *length)
+                .chain(direct.map(|at| at + 1))
+                .min()
+        };
+        let Some(first) = shortest(&self.beginnings, &self.hidden_beginnings) else {
             return false;
         };
-        let most = self.length - (first + 1);
         self.ends_in_digit
-            || self
-                .endings
-                .iter()
-                .take(most)
-                .any(|piece| mentions.contains(*piece))
+            || shortest(&self.endings, &self.hidden_endings)
+                .is_some_and(|last| first + last <= self.length)
     }
 }
 

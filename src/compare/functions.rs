@@ -20,7 +20,7 @@ pub struct FilePair {
     /// Something that counts for the whole file changed.
     pub whole: Option<String>,
     /// Names that mean something else in this file alone, through an `#include` that came or went.
-    pub visible: Names,
+    pub visible: Affected,
 }
 
 /// How finely a function's danger is known.
@@ -172,19 +172,17 @@ fn triage(
     let hit = affected
         .hit(&old_body.mentions)
         .or_else(|| affected.hit(&new_body.mentions));
-    let visible = old_body
-        .mentions
-        .iter()
-        .any(|name| file.visible.contains(name));
+    let visible = file
+        .visible
+        .hit(&old_body.mentions)
+        .or_else(|| file.visible.hit(&new_body.mentions));
     let same = old_body.digest == new_body.digest;
     if same {
         difference.change = ChangeKind::Affected;
         difference.because = hit
             .map(|name| affected.cause(name))
-            .map(|cause| format!("it mentions '{}': {}", cause.name, cause.because))
-            .or_else(|| {
-                visible.then(|| "an include brought or took a name that it mentions".to_owned())
-            });
+            .or_else(|| visible.map(|name| file.visible.cause(name)))
+            .map(|cause| format!("it mentions '{}': {}", cause.name, cause.because));
     }
     if let Some(reason) = &file.whole {
         difference.granularity = DangerGranularity::File;
@@ -195,7 +193,8 @@ fn triage(
         difference.enter(old_entity);
         return Some(difference);
     }
-    if same && hit.is_none() && !visible && is_same_graph(&old_body.flow, &new_body.flow) {
+    let unaffected = hit.is_none() && visible.is_none();
+    if same && unaffected && is_same_graph(&old_body.flow, &new_body.flow) {
         return None;
     }
     let whole = [&old_body.flow, &new_body.flow]
@@ -237,7 +236,7 @@ impl FunctionDifference {
 
 struct Equivalence<'a> {
     affected: &'a Affected,
-    visible: &'a Names,
+    visible: &'a Affected,
     /// Macros that use a local name whose declaration differs.
     capturing: FxHashSet<Name>,
 }
@@ -245,9 +244,8 @@ struct Equivalence<'a> {
 impl Equivalence<'_> {
     fn is_safe(&self, mentions: &Names) -> bool {
         self.affected.hit(mentions).is_none()
-            && !mentions
-                .iter()
-                .any(|name| self.visible.contains(name) || self.capturing.contains(&name))
+            && self.visible.hit(mentions).is_none()
+            && !mentions.iter().any(|name| self.capturing.contains(&name))
     }
 }
 

@@ -1,73 +1,184 @@
 //! Includes that came, went or moved: names become visible or invisible in a file and in what includes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::compare::affected::Affected;
 use crate::difference::Versions;
+use crate::difference::order::Crossed;
 use crate::digest::{Name, Names};
 use crate::error::Result;
-use crate::lang::facts::Include;
+use crate::lang::facts::{FileFacts, Include};
 use crate::program::facts::FactsSource;
 use crate::program::{Program, SourceFile};
 use crate::repo::RepoPath;
 
-/// For each file, the names that an include brought or took; adds to `whole` where a system header did.
+/// Names with the digests of all that declare them.
+type Declared = BTreeMap<String, Vec<u64>>;
+
+/// For each file, the names that mean something else through an include that came, went or moved; adds to `whole` where a system header did.
 pub(super) fn visible(
-    versions: &mut Versions,
+    versions: &Versions,
     source: &mut FactsSource,
+    affected: &Affected,
+    crossed: &Crossed,
     whole: &mut BTreeMap<RepoPath, String>,
-) -> Result<BTreeMap<RepoPath, Names>> {
-    let mut names: BTreeMap<RepoPath, BTreeSet<Name>> = BTreeMap::new();
-    for file in &versions.files {
-        let empty = Vec::new();
-        let old = file.base.as_ref().map_or(&empty, |facts| &facts.includes);
-        let new = file.head.as_ref().map_or(&empty, |facts| &facts.includes);
-        let (gone, come) = moved(old, new);
-        if gone.is_empty() && come.is_empty() {
+) -> Result<BTreeMap<RepoPath, Affected>> {
+    let mut names: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+    // Where the same text is read in another order, that each file sees the same proves nothing.
+    let mut reordered: BTreeSet<RepoPath> = BTreeSet::new();
+    for change in changed_includes(versions, affected, crossed) {
+        let targets = change.program.included(change.path, change.include);
+        let reached = match change.alone {
+            true => BTreeSet::from([change.path.clone()]),
+            false => versions.reached_by(change.path),
+        };
+        if targets.is_empty() {
+            let reason = format!(
+                "the include of '{}' in {} changed",
+                change.include.path, change.path
+            );
+            for path in reached {
+                whole.entry(path).or_insert_with(|| reason.clone());
+            }
             continue;
         }
-        let sides = [(&versions.base, gone), (&versions.head, come)];
-        for (program, includes) in sides {
-            for include in includes {
-                let targets = program.included(file.file.path(), include);
-                let reached = versions.reached_by(file.file.path());
-                if targets.is_empty() {
-                    let reason = format!(
-                        "the include of '{}' in {} changed",
-                        include.path,
-                        file.file.path()
-                    );
-                    for path in reached {
-                        whole.entry(path).or_insert_with(|| reason.clone());
-                    }
-                    continue;
-                }
-                let brought = declared_names(program, source, &targets)?;
-                for path in reached {
-                    names.entry(path).or_default().extend(&brought);
+        let brought = declared(change.program, source, &targets)?;
+        for path in reached {
+            names
+                .entry(path.clone())
+                .or_default()
+                .extend(brought.keys().cloned());
+            if change.reorders {
+                reordered.insert(path);
+            }
+        }
+    }
+    let mut visible = BTreeMap::new();
+    for (path, mut changed) in names {
+        // What a file sees by another way in both versions has not changed for it.
+        if !reordered.contains(&path) {
+            let mut seen = Vec::new();
+            for program in [&versions.base, &versions.head] {
+                seen.push(declared(program, source, &everything(program, &path))?);
+            }
+            changed.retain(|name| seen[0].get(name) != seen[1].get(name));
+        }
+        if !changed.is_empty() {
+            let spread = spread(versions, source, affected.another(), &path, &changed)?;
+            visible.insert(path, spread);
+        }
+    }
+    Ok(visible)
+}
+
+/// An include that stands in one version only, or that reads or is read differently.
+struct Changed<'a> {
+    program: &'a Program,
+    path: &'a RepoPath,
+    include: &'a Include,
+    reorders: bool,
+    /// It counts for its file only.
+    alone: bool,
+}
+
+fn changed_includes<'a>(
+    versions: &'a Versions,
+    affected: &Affected,
+    crossed: &Crossed,
+) -> Vec<Changed<'a>> {
+    let mut changes = Vec::new();
+    for file in &versions.files {
+        let includes = |facts: &'a Option<Arc<FileFacts>>| {
+            facts.as_ref().map_or(&[][..], |facts| &facts.includes)
+        };
+        let (old, new) = (includes(&file.base), includes(&file.head));
+        let (gone, come) = moved(old, new);
+        let reorders = gone
+            .iter()
+            .any(|one| come.iter().any(|two| one.path == two.path));
+        let mut add = |program: &'a Program, side: &'a Option<(RepoPath, _)>, includes, alone| {
+            let includes: Vec<&'a Include> = includes;
+            let Some((path, _)) = side else {
+                return;
+            };
+            changes.extend(includes.into_iter().map(|include| Changed {
+                program,
+                path,
+                include,
+                reorders: reorders || alone,
+                alone,
+            }));
+        };
+        add(&versions.base, &file.file.base, gone, false);
+        add(&versions.head, &file.file.head, come, false);
+        if let Some(digests) = crossed.get(file.file.path()) {
+            let old = old
+                .iter()
+                .filter(|include| digests.contains(&include.digest));
+            add(&versions.base, &file.file.base, old.collect(), true);
+        }
+    }
+    for program in [&versions.base, &versions.head] {
+        for file in &program.files {
+            for include in &file.lex.includes {
+                if affected.hit(&include.conditions).is_some() || is_computed(affected, include) {
+                    changes.push(Changed {
+                        program,
+                        path: &file.path,
+                        include,
+                        reorders: true,
+                        alone: false,
+                    });
                 }
             }
         }
     }
-    // What a file sees by another way in both versions has not changed for it.
-    let mut visible = BTreeMap::new();
-    for (path, mut changed) in names {
-        let mut seen = Vec::new();
-        for program in [&versions.base, &versions.head] {
-            let targets = program
-                .find(&path)
-                .map(|file| direct(program, file))
-                .unwrap_or_default();
-            seen.push(declared_names(program, source, &targets)?);
-        }
-        let order_matters = is_reordered(versions, &path);
-        if !order_matters {
-            changed.retain(|name| seen[0].contains(name) != seen[1].contains(name));
-        }
-        if !changed.is_empty() {
-            visible.insert(path, changed.into_iter().collect());
+    changes
+}
+
+/// Whether the path is what an affected macro makes of it.
+fn is_computed(affected: &Affected, include: &Include) -> bool {
+    let words = include.path.split(|letter: char| !is_name_letter(letter));
+    let names: Names = words.map(|word| Name::of(word.as_bytes())).collect();
+    include.is_computed && affected.hit(&names).is_some()
+}
+
+fn is_name_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}
+
+/// Passes names on through everything that a file sees.
+fn spread(
+    versions: &Versions,
+    source: &mut FactsSource,
+    mut visible: Affected,
+    path: &RepoPath,
+    names: &BTreeSet<String>,
+) -> Result<Affected> {
+    for name in names
+        .iter()
+        .flat_map(|name| name.split(|letter| !is_name_letter(letter)))
+    {
+        if !name.is_empty() {
+            visible.add(name, "an include brought or took it, or moved");
         }
     }
-    Ok(visible)
+    loop {
+        let mut facts = Vec::new();
+        for program in [&versions.base, &versions.head] {
+            let mut files = everything(program, path);
+            files.extend(program.find(path));
+            files.retain(|file| visible.concerns(&program.files[*file].lex));
+            facts.extend(source.parse(program, &files)?);
+        }
+        if !visible.settle() {
+            return Ok(visible);
+        }
+        for facts in facts {
+            visible.spread(&facts);
+        }
+    }
 }
 
 /// Includes that are in one version only, or not in the same order or under the same conditions.
@@ -102,42 +213,33 @@ fn moved<'a>(old: &'a [Include], new: &'a [Include]) -> (Vec<&'a Include>, Vec<&
     (gone, come)
 }
 
-/// Some include stands in both versions but at another place, or under another condition.
-fn is_reordered(versions: &Versions, path: &RepoPath) -> bool {
-    let Some(file) = versions
-        .loaded
-        .get(path)
-        .map(|index| &versions.files[*index])
-    else {
-        return false;
-    };
-    let (Some(base), Some(head)) = (&file.base, &file.head) else {
-        return false;
-    };
-    let (gone, come) = moved(&base.includes, &head.includes);
-    gone.iter()
-        .any(|one| come.iter().any(|two| one.path == two.path))
-}
-
 /// Everything that a file includes, directly or not.
-fn direct(program: &Program, file: usize) -> Vec<usize> {
+fn everything(program: &Program, path: &RepoPath) -> Vec<usize> {
+    let Some(file) = program.find(path) else {
+        return Vec::new();
+    };
     let SourceFile { path, lex, .. } = &program.files[file];
-    lex.includes
+    let mut files: Vec<usize> = lex
+        .includes
         .iter()
         .flat_map(|include| program.included(path, include))
-        .collect()
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 /// The names that the entities of some files declare.
-fn declared_names(
-    program: &Program,
-    source: &mut FactsSource,
-    files: &[usize],
-) -> Result<BTreeSet<Name>> {
-    let facts = source.parse(program, files)?;
-    Ok(facts
-        .iter()
-        .flat_map(|facts| &facts.entities)
-        .map(|entity| Name::of(entity.name.as_bytes()))
-        .collect())
+fn declared(program: &Program, source: &mut FactsSource, files: &[usize]) -> Result<Declared> {
+    let mut names = Declared::new();
+    for facts in source.parse(program, files)? {
+        for entity in &facts.entities {
+            let digests = names.entry(entity.name.clone()).or_default();
+            digests.push(entity.digest);
+        }
+    }
+    names
+        .values_mut()
+        .for_each(|digests| digests.sort_unstable());
+    Ok(names)
 }

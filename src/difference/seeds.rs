@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::repo::{Change, ChangeKind as FileChange, FileKind, RepoPath};
 
 pub(super) struct Seeds {
-    names: Vec<(String, String)>,
+    pub(super) names: Vec<(String, String)>,
     included: Vec<(Name, String)>,
     /// Files of which nothing can be compared, and why.
     pub(super) whole: BTreeMap<RepoPath, String>,
@@ -36,7 +36,7 @@ impl Seeds {
         }
     }
 
-    fn whole_file(&mut self, versions: &Versions, path: &RepoPath, reason: &str) {
+    pub(super) fn whole_file(&mut self, versions: &Versions, path: &RepoPath, reason: &str) {
         for path in versions.reached_by(path) {
             self.whole.entry(path).or_insert_with(|| reason.to_owned());
         }

@@ -20,6 +20,8 @@ pub struct Include {
     /// The path between the quotes or brackets; for a computed include, the tokens.
     pub path: String,
     pub quoted: bool,
+    /// Macros make the path.
+    pub is_computed: bool,
     /// Over the directive and the `#if` conditions around it.
     pub digest: u64,
     pub conditions: Names,

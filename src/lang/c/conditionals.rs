@@ -68,6 +68,8 @@ pub(crate) struct Conditionals {
     pub(crate) groups: Vec<Group>,
     /// Everything but the conditionals themselves.
     pub(crate) directives: Vec<Directive>,
+    /// Index of the `#ifndef` that guards the file against a second inclusion.
+    pub(crate) guard: Option<usize>,
 }
 
 struct Open {
@@ -90,6 +92,7 @@ pub(crate) fn conditionals(source: &[u8], tokens: &[Token]) -> Conditionals {
         ..Conditionals::default()
     };
     let guard = include_guard(source, tokens);
+    result.guard = guard;
     let mut open: Vec<Open> = Vec::new();
     let mut chain = 0u32;
     let mut at = 0;

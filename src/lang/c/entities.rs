@@ -18,6 +18,9 @@ use crate::lang::c::words;
 use crate::lang::cfg::Span;
 use crate::lang::facts::{Entity, FileFacts, Include, Kind};
 
+/// The tokens of `#ifndef NAME`, its end included.
+const GUARD_TOKENS: usize = 4;
+
 /// All facts of a file.
 pub(crate) fn facts(
     mut source: Source<'_>,
@@ -118,6 +121,7 @@ pub(crate) fn include(source: &Source<'_>, directive: &Directive) -> Option<Incl
     Some(Include {
         path: String::from_utf8_lossy(path).into_owned(),
         quoted,
+        is_computed: path.len() == text.len(),
         digest: digest.finish(),
         conditions: chain.mentions.iter().copied().collect(),
         line: source.line_of(start),
@@ -460,10 +464,15 @@ impl Reader<'_, '_> {
                         self.entity(Kind::Macro, definition.name, &(tokens.start..end));
                     let conditionals = &self.source.conditionals;
                     let chain = &conditionals.chains[conditionals.chain_of[tokens.start] as usize];
+                    // The macro of an include guard is mentioned by the guard.
+                    let is_guard = conditionals
+                        .guard
+                        .is_some_and(|guard| tokens.start == guard + GUARD_TOKENS);
                     entity.mentions = definition
                         .mentions
                         .iter()
                         .chain(chain.mentions.iter().copied())
+                        .chain(is_guard.then(|| Name::of(entity.name.as_bytes())))
                         .collect();
                     entity.pastes = definition.pastes;
                     self.facts.entities.push(entity);

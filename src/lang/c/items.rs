@@ -173,6 +173,8 @@ fn is_type_body(source: &Source<'_>, macros: &MacroTable, first: usize, open: us
     while at < open {
         match source.text(at) {
             b"struct" | b"union" | b"enum" => in_type = true,
+            // An old-style parameter ends here.
+            b";" => in_type = false,
             b"(" => {
                 let attribute = at > first
                     && (words::is_attribute_call(source.text(at - 1))
@@ -273,6 +275,10 @@ mod tests {
             ["definition"]
         );
         assert_eq!(kinds("f(a)\nint a;\n{ return a; }"), ["definition"]);
+        assert_eq!(
+            kinds("int f(s) struct s *s; { return s->a; } int g(void) { return 1; }"),
+            ["definition"; 2]
+        );
         assert_eq!(
             kinds("int f(a); int g; struct s { int x; };"),
             ["declaration"; 3]

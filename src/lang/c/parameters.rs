@@ -39,11 +39,12 @@ pub(crate) fn parameters(
     let close = source.closes[list];
     let mut bound = Vec::new();
     let mut doubt = |tokens: Range<usize>| header_mentions.extend(source.mentions_in(tokens));
+    let mut unclear = Vec::new();
     for (from, to) in between_commas(source, list + 1, close) {
         let tokens = source.token_range(from, to);
         match parameter_name(source, macros, from, to) {
             Some(position) => bound.push((source.name(position), binding(source, &tokens))),
-            None => doubt(tokens),
+            None => unclear.push((from, to)),
         }
     }
     doubt(source.token_range(first, list));
@@ -63,6 +64,12 @@ pub(crate) fn parameters(
         }
         if from < open {
             doubt(source.token_range(from, open - 1));
+        }
+    }
+    for (from, to) in unclear {
+        let declared_below = from == to && bound.iter().any(|(name, _)| *name == source.name(from));
+        if !declared_below {
+            doubt(source.token_range(from, to));
         }
     }
     Parameters {
