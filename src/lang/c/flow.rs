@@ -59,9 +59,10 @@ pub(crate) fn build(
         switches: Vec::new(),
         depth: 0,
     };
-    flow.scopes.open();
+    let chain = flow.chain(&describer.tokens_of(body));
+    flow.scopes.open(chain);
     for (name, binding) in header.parameters {
-        flow.scopes.bind(name, binding);
+        flow.scopes.bind(name, binding, chain);
     }
     let entry = flow.graph.node(
         Node {
@@ -143,7 +144,8 @@ impl<'t> Flow<'_, '_, '_> {
         };
         match syntax.kind() {
             "compound_statement" => {
-                self.scopes.open();
+                let chain = self.chain(&self.describer.tokens_of(syntax));
+                self.scopes.open(chain);
                 let mut cursor = syntax.walk();
                 let children: Vec<Syntax<'t>> = syntax.named_children(&mut cursor).collect();
                 let ends = self.list(&children, self.inside(syntax), ends);
@@ -230,6 +232,12 @@ impl<'t> Flow<'_, '_, '_> {
         }
     }
 
+    /// The `#if` conditions around the first of some tokens.
+    pub(super) fn chain(&self, tokens: &Range<usize>) -> u32 {
+        let chains = &self.describer.source.conditionals.chain_of;
+        chains.get(tokens.start).copied().unwrap_or(0)
+    }
+
     fn inside(&self, compound: Syntax<'t>) -> Range<u32> {
         self.describer.start(compound) + 1..self.describer.end(compound).saturating_sub(1)
     }
@@ -271,7 +279,8 @@ impl<'t> Flow<'_, '_, '_> {
 
     fn for_statement(&mut self, syntax: Syntax<'t>, mut ends: Ends) -> Result<Ends, String> {
         let field = |name| syntax.child_by_field_name(name);
-        self.scopes.open();
+        let chain = self.chain(&self.describer.tokens_of(syntax));
+        self.scopes.open(chain);
         if let Some(initializer) = field("initializer") {
             ends = match initializer.kind() {
                 "declaration" => self.declaration(initializer, ends)?,
@@ -452,6 +461,11 @@ impl<'t> Flow<'_, '_, '_> {
         let description = self
             .describer
             .describe(&self.scopes, tokens.clone(), operands);
+        let macros = self.describer.macros;
+        let mut mentions = description.mentions.iter();
+        if mentions.any(|name| macros.get(*name).is_some()) {
+            self.scopes.macro_use(description.digest);
+        }
         let own_jump = kind == NodeKind::Statement && self.begins_with_jump(&tokens);
         let may_jump = kind == NodeKind::Opaque
             || description.may_jump
