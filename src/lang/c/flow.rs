@@ -219,12 +219,16 @@ impl<'t> Flow<'_, '_, '_> {
                 self.graph.connect(ends, EXIT);
                 Ok(Vec::new())
             }
-            "break_statement" => {
-                Ok(self.leave(&self.breaks.last().cloned().unwrap_or_default(), ends))
-            }
-            "continue_statement" => {
-                Ok(self.leave(&self.continues.last().cloned().unwrap_or_default(), ends))
-            }
+            "break_statement" => Ok(self.leave(
+                syntax,
+                &self.breaks.last().cloned().unwrap_or_default(),
+                ends,
+            )),
+            "continue_statement" => Ok(self.leave(
+                syntax,
+                &self.continues.last().cloned().unwrap_or_default(),
+                ends,
+            )),
             "goto_statement" => self.goto(syntax, ends),
             "function_definition" => Err("it has a function inside".to_owned()),
             "comment" => Ok(ends),
@@ -366,17 +370,15 @@ impl<'t> Flow<'_, '_, '_> {
         Ok(joined(no, behind))
     }
 
-    /// `break` and `continue` are edges, not nodes.
-    fn leave(&mut self, targets: &[usize], ends: Ends) -> Ends {
+    /// `break` and `continue` are edges, not nodes, unless a macro leaves open where they lead.
+    fn leave(&mut self, syntax: Syntax<'t>, targets: &[usize], ends: Ends) -> Ends {
         match targets {
             [] => self.graph.connect(ends, EXIT),
             [target] => self.graph.connect(ends, *target),
             targets => {
                 // An edge has one target: where there are several, a node stands before them.
-                let node = self.graph.node(
-                    super::graph::simple(NodeKind::Statement, Span::default()),
-                    ends,
-                );
+                let tokens = self.describer.tokens_of(syntax);
+                let node = self.add(NodeKind::Statement, tokens, &[], ends);
                 for (index, target) in targets.iter().enumerate() {
                     self.graph
                         .connect(vec![(node, Label::Part(index as u32))], *target);
