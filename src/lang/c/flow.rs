@@ -60,9 +60,10 @@ pub(crate) fn build(
         switches: Vec::new(),
         depth: 0,
     };
-    flow.scopes.open();
+    let chain = flow.chain(&describer.tokens_of(body));
+    flow.scopes.open(chain);
     for (name, binding) in header.parameters {
-        flow.scopes.bind(name, binding);
+        flow.scopes.bind(name, binding, chain);
     }
     let entry = flow.graph.node(
         Node {
@@ -144,7 +145,8 @@ impl<'t> Flow<'_, '_, '_> {
         };
         match syntax.kind() {
             "compound_statement" => {
-                self.scopes.open();
+                let chain = self.chain(&self.describer.tokens_of(syntax));
+                self.scopes.open(chain);
                 let mut cursor = syntax.walk();
                 let children: Vec<Syntax<'t>> = syntax.named_children(&mut cursor).collect();
                 let ends = self.list(&children, self.inside(syntax), ends);
@@ -218,17 +220,27 @@ impl<'t> Flow<'_, '_, '_> {
                 self.graph.connect(ends, EXIT);
                 Ok(Vec::new())
             }
-            "break_statement" => {
-                Ok(self.leave(&self.breaks.last().cloned().unwrap_or_default(), ends))
-            }
-            "continue_statement" => {
-                Ok(self.leave(&self.continues.last().cloned().unwrap_or_default(), ends))
-            }
+            "break_statement" => Ok(self.leave(
+                syntax,
+                &self.breaks.last().cloned().unwrap_or_default(),
+                ends,
+            )),
+            "continue_statement" => Ok(self.leave(
+                syntax,
+                &self.continues.last().cloned().unwrap_or_default(),
+                ends,
+            )),
             "goto_statement" => self.goto(syntax, ends),
             "function_definition" => Err("it has a function inside".to_owned()),
             "comment" => Ok(ends),
             _ => self.opaque(self.describer.tokens_of(syntax), ends),
         }
+    }
+
+    /// The `#if` conditions around the first of some tokens.
+    pub(super) fn chain(&self, tokens: &Range<usize>) -> u32 {
+        let chains = &self.describer.source.conditionals.chain_of;
+        chains.get(tokens.start).copied().unwrap_or(0)
     }
 
     fn inside(&self, compound: Syntax<'t>) -> Range<u32> {
@@ -272,7 +284,8 @@ impl<'t> Flow<'_, '_, '_> {
 
     fn for_statement(&mut self, syntax: Syntax<'t>, mut ends: Ends) -> Result<Ends, String> {
         let field = |name| syntax.child_by_field_name(name);
-        self.scopes.open();
+        let chain = self.chain(&self.describer.tokens_of(syntax));
+        self.scopes.open(chain);
         if let Some(initializer) = field("initializer") {
             ends = match initializer.kind() {
                 "declaration" => self.declaration(initializer, ends)?,
@@ -358,17 +371,15 @@ impl<'t> Flow<'_, '_, '_> {
         Ok(joined(no, behind))
     }
 
-    /// `break` and `continue` are edges, not nodes.
-    fn leave(&mut self, targets: &[usize], ends: Ends) -> Ends {
+    /// `break` and `continue` are edges, not nodes, unless a macro leaves open where they lead.
+    fn leave(&mut self, syntax: Syntax<'t>, targets: &[usize], ends: Ends) -> Ends {
         match targets {
             [] => self.graph.connect(ends, EXIT),
             [target] => self.graph.connect(ends, *target),
             targets => {
                 // An edge has one target: where there are several, a node stands before them.
-                let node = self.graph.node(
-                    super::graph::simple(NodeKind::Statement, Span::default()),
-                    ends,
-                );
+                let tokens = self.describer.tokens_of(syntax);
+                let node = self.add(NodeKind::Statement, tokens, &[], ends);
                 for (index, target) in targets.iter().enumerate() {
                     self.graph
                         .connect(vec![(node, Label::Part(index as u32))], *target);
@@ -453,6 +464,11 @@ impl<'t> Flow<'_, '_, '_> {
         let description = self
             .describer
             .describe(&self.scopes, tokens.clone(), operands);
+        let macros = self.describer.macros;
+        let mut mentions = description.mentions.iter();
+        if mentions.any(|name| macros.get(*name).is_some()) {
+            self.scopes.macro_use(description.digest);
+        }
         let own_jump = kind == NodeKind::Statement && self.begins_with_jump(&tokens);
         let may_jump = kind == NodeKind::Opaque
             || description.may_jump

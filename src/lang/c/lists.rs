@@ -279,11 +279,68 @@ impl<'t> Flow<'_, '_, '_> {
                         .ok_or("a label without a name")?;
                     self.label(self.name_of(label), ends)
                 }
-                What::Opaque => self.opaque(self.describer.tokens(entry.start, entry.end), ends)?,
+                What::Opaque => {
+                    let tokens = self.describer.tokens(entry.start, entry.end);
+                    let (tokens, conditionals) = self.with_conditionals(tokens);
+                    if let Some(last) = tokens.clone().last() {
+                        at = at.max(self.describer.source.tokens[last].end);
+                    }
+                    let (inside, past) = self.perhaps(conditionals, ends);
+                    let mut ends = self.opaque(tokens, inside)?;
+                    ends.extend(past);
+                    ends
+                }
             };
             at = entry.end.max(at);
             rest = others;
         }
+    }
+
+    /// Widens opaque tokens to the end of the conditionals that split them, whose later branches the parser was not
+    /// shown; answers the conditionals themselves if they may leave nothing of the tokens to the compiler.
+    fn with_conditionals(&self, tokens: Range<usize>) -> (Range<usize>, Vec<Range<usize>>) {
+        let irregular = &self.describer.masked.irregular;
+        let mut groups: Vec<&Group> = Vec::new();
+        for group in &self.describer.source.conditionals.groups {
+            let splits = irregular.contains(&self.bytes_of(group));
+            let apart = group.end <= tokens.start || tokens.end <= group.start();
+            let inside_another = groups.last().is_some_and(|last| group.start() < last.end);
+            if splits && !apart && !inside_another {
+                groups.push(group);
+            }
+        }
+        let Some(last) = groups.last() else {
+            return (tokens, Vec::new());
+        };
+        let vanishes = tokens.clone().all(|token| {
+            groups
+                .iter()
+                .any(|group| (group.start()..group.end).contains(&token))
+        });
+        let conditionals = match vanishes {
+            true => groups
+                .iter()
+                .map(|group| group.start()..group.end)
+                .collect(),
+            false => Vec::new(),
+        };
+        (tokens.start..tokens.end.max(last.end), conditionals)
+    }
+
+    /// Conditionals of which the compiler may leave something or nothing: the ends before what is left, and those past it.
+    ///
+    /// Where nothing is left nothing is executed, so each conditional has a node for all that it may bring.
+    fn perhaps(&mut self, conditionals: Vec<Range<usize>>, mut ends: Ends) -> (Ends, Ends) {
+        if conditionals.is_empty() {
+            return (ends, Vec::new());
+        }
+        let mut inside = Vec::new();
+        for conditional in conditionals {
+            let node = self.add(NodeKind::Directive, conditional, &[], ends);
+            inside.push((node, Label::True));
+            ends = vec![(node, Label::False)];
+        }
+        (inside, ends)
     }
 
     /// The first conditional around statements that begins in a gap between entries.
@@ -382,4 +439,70 @@ fn own_error(syntax: Syntax<'_>) -> bool {
     syntax
         .children(&mut cursor)
         .any(|child| child.is_error() || child.is_missing())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lang::c::macros::MacroTable;
+    use crate::lang::c::{Granularity, file_facts, lex_facts};
+    use crate::lang::cfg::{Cfg, Label, NodeKind};
+    use crate::lang::facts::Flow;
+
+    fn graph(text: &str) -> Cfg {
+        let macros = MacroTable::learn(&lex_facts(text.as_bytes()).macros);
+        let facts = file_facts(text.as_bytes(), &macros, Granularity::Expression);
+        let mut bodies = facts.entities.into_iter().filter_map(|entity| entity.body);
+        match bodies.next().expect("a function").flow {
+            Flow::Edges(cfg) => cfg,
+            Flow::Whole(reason) => unreachable!("{reason}"),
+        }
+    }
+
+    fn digests(cfg: &Cfg, kind: NodeKind) -> Vec<u64> {
+        let nodes = cfg.nodes.iter().filter(|node| node.kind == kind);
+        nodes.map(|node| node.digest).collect()
+    }
+
+    #[test]
+    fn what_the_preprocessor_may_take_away_can_be_passed_by() {
+        let cfg = graph("void f(void)\n{\n#if A\n!a;\n#endif\nb();\n}\n");
+        let directive = cfg
+            .nodes
+            .iter()
+            .position(|node| node.kind == NodeKind::Directive)
+            .expect("the condition has a node");
+        let labels: Vec<&Label> = cfg
+            .successors(directive)
+            .map(|(_, edge)| &edge.label)
+            .collect();
+        assert_eq!(labels, [&Label::True, &Label::False]);
+    }
+
+    #[test]
+    fn a_branch_that_the_parser_was_not_shown_counts() {
+        let with = |sign: &str| {
+            graph(&format!(
+                "void f(void)\n{{\n#if A\n!a;\n#else\n!(a {sign} b);\n#endif\nb();\n}}\n"
+            ))
+        };
+        let (plus, minus) = (with("+"), with("-"));
+        for kind in [NodeKind::Directive, NodeKind::Opaque] {
+            assert_ne!(digests(&plus, kind), digests(&minus, kind));
+        }
+    }
+
+    #[test]
+    fn every_node_has_a_place_in_the_text() {
+        let text = "#define WHEN(x) if (x)\nvoid f(void)\n{\nfor (;a;)\nWHEN (b) {\nbreak;\n}\n}\n";
+        for node in graph(text).nodes {
+            let is_end = matches!(node.kind, NodeKind::Entry | NodeKind::Exit);
+            assert!(is_end || node.span.line > 0, "{node:?}");
+        }
+    }
+
+    #[test]
+    fn an_operator_that_is_a_macro_goes_on_with_the_statement() {
+        let text = "#define ONE(x) (x)\n#define AND &&\nvoid f(void)\n{\nONE(1)\nAND\nb();\n}\n";
+        assert_eq!(digests(&graph(text), NodeKind::Statement).len(), 1);
+    }
 }

@@ -20,6 +20,7 @@ impl<'t> Flow<'_, '_, '_> {
                 self.describer.start(*first)
             });
         let specifiers = self.describer.tokens(self.describer.start(syntax), end);
+        let chain = self.chain(&specifiers);
         let is_static = self.has_word(&specifiers, "static");
         let is_linked = self.has_word(&specifiers, "extern");
         let is_inferred =
@@ -51,7 +52,7 @@ impl<'t> Flow<'_, '_, '_> {
             if is_linked || is_function(shape) {
                 binding.mentions.push(name_token);
             }
-            self.scopes.bind(name_token, binding);
+            self.scopes.bind(name_token, binding, chain);
         }
         if syntax.kind() == "type_definition" || !is_executed {
             return Ok(ends);
@@ -107,10 +108,11 @@ impl<'t> Flow<'_, '_, '_> {
             .collect();
         let parts = std::slice::from_ref(specifiers);
         let binding = self.describer.binding(&self.scopes, parts, &starts);
+        let chain = self.chain(specifiers);
         for (name, is_tag) in names {
             let name = self.name_of(name);
-            let name = if is_tag { name.tag() } else { name };
-            self.scopes.bind(name, binding.clone());
+            let kept_as = if is_tag { name.tag() } else { name };
+            self.scopes.bind_as(kept_as, name, binding.clone(), chain);
         }
     }
 }

@@ -581,7 +581,11 @@ impl Masker<'_, '_> {
 
     fn starts_statement(&self, index: usize) -> bool {
         self.shown.get(index).is_some_and(|position| {
-            self.source.is_identifier(*position)
+            let is_operator = self
+                .macros
+                .get(self.source.name(*position))
+                .is_some_and(|known| known.class == MacroClass::Operator);
+            (self.source.is_identifier(*position) && !is_operator)
                 || matches!(self.source.text(*position), b"++" | b"--")
         })
     }
