@@ -53,7 +53,7 @@ pub(crate) fn analyse(base: &str, head: &str, granularity: Granularity) -> Analy
         base: Some(base_facts.clone()),
         head: Some(head_facts),
         whole,
-        visible: git_rts::compare::affected::Affected::default(),
+        visible: Affected::default(),
     };
     Analysis {
         base: base_facts,
