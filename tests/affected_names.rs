@@ -399,6 +399,21 @@ fn a_declaration_that_a_switch_jumps_over_still_counts_for_its_uses() {
         .endangers(&["f: switch (x) -case 1-> level = x;"], &["bystander"]);
 }
 
+#[test]
+fn a_declaration_in_a_part_that_is_not_understood_still_counts_for_its_uses() {
+    let base = with_bystander(
+        "int level = 1;\nint f(int x) {\n  if (x)\n    goto out;\n#if A\n  0;\n  int level;\n  level = 2;\n#endif\nout:\n  ;\n  x = level;\n  return x;\n}\n",
+    );
+    let change = edited(&base, "#if A", "#if B");
+    let found = edges(&change.document);
+    assert!(
+        found.iter().any(|edge| edge.starts_with("f: x -T-> ")),
+        "{found:?}"
+    );
+    let again = found.iter().map(String::as_str).collect::<Vec<_>>();
+    change.endangers(&again, &["bystander"]);
+}
+
 // Functions
 
 #[test]

@@ -35,9 +35,25 @@ struct Macros {
     all: FxHashSet<Name>,
     /// For each name, the macros whose replacement mentions it.
     users: FxHashMap<Name, Vec<Name>>,
+    /// Of these, the ones that an argument of `##` may be replaced by: object-like, or pasting themselves.
+    stand_ins: FxHashMap<Name, Vec<Name>>,
 }
 
 impl Macros {
+    /// The macros that may stand for a piece of a name, directly or not.
+    fn stand_ins_of(&self, piece: Name) -> FxHashSet<Name> {
+        let mut found = FxHashSet::default();
+        let mut waiting = vec![piece];
+        while let Some(name) = waiting.pop() {
+            for stand_in in self.stand_ins.get(&name).into_iter().flatten() {
+                if found.insert(*stand_in) {
+                    waiting.push(*stand_in);
+                }
+            }
+        }
+        found
+    }
+
     /// The given names and all macros that mention one of them, directly or not.
     fn users_of(&self, mut waiting: Vec<Name>) -> FxHashSet<Name> {
         let mut found = FxHashSet::default();
@@ -67,6 +83,10 @@ impl Affected {
             }
             for mentioned in definition.mentions.iter() {
                 known.users.entry(mentioned).or_default().push(name);
+                let is_word = !definition.function_like && definition.mentions.len() == 1;
+                if is_word || !definition.pastes.is_empty() {
+                    known.stand_ins.entry(mentioned).or_default().push(name);
+                }
             }
         }
         known.wild = known.users_of(waiting);
@@ -233,10 +253,8 @@ impl Pieces {
         let hidden = |pieces: &[Name]| {
             let mut found: FxHashMap<Name, usize> = FxHashMap::default();
             for (at, piece) in pieces.iter().enumerate() {
-                if macros.users.contains_key(piece) {
-                    for user in macros.users_of(vec![*piece]) {
-                        found.entry(user).or_insert(at + 1);
-                    }
+                for stand_in in macros.stand_ins_of(*piece) {
+                    found.entry(stand_in).or_insert(at + 1);
                 }
             }
             found.into_iter().collect()

@@ -40,16 +40,12 @@ pub(super) fn add(seeds: &mut Seeds, versions: &Versions, differences: &[Vec<Ent
     }
 }
 
-/// Whether headers outside the tree may look at a macro: its name is reserved for that, or nothing in the tree does.
+/// Whether headers outside the tree may look at a macro: it is documented for that, or nothing in the tree does.
 pub(super) fn is_for_outsiders(versions: &Versions, file: &Loaded, name: &str) -> bool {
-    let bytes = name.as_bytes();
-    let is_reserved = bytes.first() == Some(&b'_')
-        && bytes
-            .get(1)
-            .is_some_and(|letter| *letter == b'_' || letter.is_ascii_uppercase());
-    if is_reserved || name == "NDEBUG" {
+    if configures_the_library(name) {
         return true;
     }
+    let bytes = name.as_bytes();
     let hash = Name::of(bytes);
     let is_own = |path: &RepoPath| {
         let sides = [&file.file.base, &file.file.head];
@@ -71,6 +67,32 @@ pub(super) fn is_for_outsiders(versions: &Versions, file: &Loaded, name: &str) -
                 .any(|include| include.conditions.contains(hash))
     });
     !elsewhere && !here
+}
+
+/// Macros that the headers of C libraries are known to read, whoever else does.
+fn configures_the_library(name: &str) -> bool {
+    const BEGINNINGS: [&str; 16] = [
+        "_ATFILE",
+        "_CRT_",
+        "_DARWIN_",
+        "_FILE_OFFSET_BITS",
+        "_FORTIFY",
+        "_ISOC",
+        "_LARGE",
+        "_POSIX",
+        "_REENTRANT",
+        "_THREAD_SAFE",
+        "_TIME_BITS",
+        "_WIN32",
+        "_XOPEN",
+        "__STDC",
+        "__USE_",
+        "WIN32_LEAN",
+    ];
+    let is_source = name.starts_with('_') && name.ends_with("_SOURCE");
+    is_source
+        || matches!(name, "NDEBUG" | "WINVER" | "UNICODE" | "NOMINMAX")
+        || BEGINNINGS.iter().any(|start| name.starts_with(start))
 }
 
 /// The files that include a header outside the tree behind some line of a file, directly or not.

@@ -504,6 +504,58 @@ impl<'t> Flow<'_, '_, '_> {
             .is_some_and(|token| super::words::is_jump(token.text(self.describer.source.bytes)))
     }
 
+    /// What may be declared among opaque tokens, outside blocks, counts for all uses behind them.
+    fn bind_opaque(&mut self, tokens: Range<usize>) {
+        // Whether a declaration is there is not known, as under a condition of its own.
+        const PERHAPS: u32 = u32::MAX;
+        let source = self.describer.source;
+        let text = |index: usize| {
+            source
+                .tokens
+                .get(index)
+                .map(|token| token.text(source.bytes))
+        };
+        let (mut blocks, mut parentheses) = (0usize, 0usize);
+        let mut names = Vec::new();
+        for index in tokens.clone() {
+            let token = &source.tokens[index];
+            match token.text(source.bytes) {
+                _ if source.conditionals.states[index] == State::Dead => {}
+                b"{" => blocks += 1,
+                b"}" => blocks = blocks.saturating_sub(1),
+                b"(" => parentheses += 1,
+                b")" => parentheses = parentheses.saturating_sub(1),
+                word if token.kind == super::lexer::TokenKind::Identifier
+                    && blocks == 0
+                    && index > 0
+                    && !super::words::is_keyword(word) =>
+                {
+                    let before = &source.tokens[index - 1];
+                    let follows_type = match before.text(source.bytes) {
+                        b"*" => true,
+                        b"," | b"}" => parentheses == 0,
+                        word => {
+                            before.kind == super::lexer::TokenKind::Identifier
+                                && !super::words::is_control(word)
+                        }
+                    };
+                    let ends = text(index + 1).is_none_or(|next| {
+                        matches!(next, b";" | b"," | b"=" | b"[" | b"(" | b")" | b"{")
+                    });
+                    if follows_type && ends {
+                        names.push((Name::of(word), token.start));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, start) in names {
+            let parts = std::slice::from_ref(&tokens);
+            let binding = self.describer.binding(&self.scopes, parts, &[start]);
+            self.scopes.bind(name, binding, PERHAPS);
+        }
+    }
+
     /// One node for tokens that could not be understood; labels inside lead to it, and it may lead anywhere.
     pub(super) fn opaque(&mut self, tokens: Range<usize>, ends: Ends) -> Result<Ends, String> {
         let source = self.describer.source;
@@ -536,7 +588,8 @@ impl<'t> Flow<'_, '_, '_> {
         for label in labels {
             ends = self.label(label, ends);
         }
-        let node = self.add(NodeKind::Opaque, tokens, &[], ends);
+        let node = self.add(NodeKind::Opaque, tokens.clone(), &[], ends);
+        self.bind_opaque(tokens);
         if has_case && let Some(switch) = self.switches.last_mut() {
             switch.has_default = true;
             let from = switch.node;
