@@ -1139,3 +1139,19 @@ fn the_condition_of_a_loop_endangers_who_tests_it() {
 fn the_last_part_of_a_loops_head_endangers_who_goes_round() {
     edited(LOOP, "i++", "i += 2").endangers(&["f: n -= 2; -> i++"], &["bystander"]);
 }
+
+#[test]
+fn a_macro_that_lists_enumerators_endangers_the_whole_file() {
+    let base = with_bystander(
+        "#define LIST A = 1, B = 2\nenum { LIST };\nint f(int x) {\n  if (x)\n    return B;\n  return 2;\n}\n",
+    );
+    let repo_head = edit(&base, "B = 2", "B = 3");
+    let change = Change::of(&base, &repo_head);
+    change.endangers(
+        &[
+            "bystander: entry bystander -> int bystander(int x)",
+            "f: entry f -> int f(int x)",
+        ],
+        &[],
+    );
+}

@@ -316,6 +316,10 @@ impl Reader<'_, '_> {
             .rev()
             .copied()
             .find(|position| self.source.is_name(*position));
+        if is_enum && !enums::is_plain(self.source, self.macros, tops[open], close) {
+            // Which names it declares, and with which values, is not to be seen.
+            self.remainder(self.source.token_range(item.first, item.last));
+        }
         if is_enum {
             for enumerator in enums::enumerators(self.source, tops[open], close) {
                 let mut entity = self.entity(Kind::Type, enumerator.name, &enumerator.tokens);
@@ -331,7 +335,9 @@ impl Reader<'_, '_> {
         }
         if let Some(tag) = tag {
             let name = self.text(tag);
-            let mut entity = self.entity(Kind::Type, name, &tokens);
+            // Attributes behind the members belong to the type.
+            let whole = self.source.token_range(item.first, item.last);
+            let mut entity = self.entity(Kind::Type, name, if is_enum { &tokens } else { &whole });
             if is_enum {
                 self.shorten_enum(&mut entity, item.first, tops[open], close, None);
             }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::digest::{Digest, Name};
 use crate::lang::c::lexer::TokenKind;
+use crate::lang::c::macros::MacroTable;
 use crate::lang::c::source::{NONE, Source};
 
 pub(crate) struct Enumerator {
@@ -39,6 +40,25 @@ pub(crate) fn enumerators(source: &Source<'_>, open: usize, close: usize) -> Vec
         });
     }
     result
+}
+
+/// Whether each enumerator is plainly written: neither a macro nor an `#if` makes, hides or counts any of them.
+pub(crate) fn is_plain(
+    source: &Source<'_>,
+    macros: &MacroTable,
+    open: usize,
+    close: usize,
+) -> bool {
+    let mut tokens = source.token_range(open, close);
+    let conditional = tokens.any(|index| source.tokens[index].kind == TokenKind::Directive);
+    !conditional
+        && chunks(source, open, close)
+            .into_iter()
+            .all(|(first, last)| {
+                let has_value = first < last && source.text(first + 1) == b"=";
+                let is_alone = first == last && macros.get(source.name(first)).is_none();
+                source.is_name(first) && (has_value || is_alone)
+            })
 }
 
 /// What a compiler may choose the enum's integer type by, if that is plain to see: whether its largest value fits some size.
@@ -134,6 +154,26 @@ mod tests {
         assert_eq!(before[0], after[0]);
         assert_ne!(before[1].1, after[2].1);
         assert_eq!(before[2..], after[3..]);
+    }
+
+    #[test]
+    fn macros_and_conditions_among_enumerators_are_noticed() {
+        let plain = |text: &str, defined: &str| {
+            let source = Source::read(text.as_bytes());
+            let tokens = crate::lang::c::lexer::lex(defined.as_bytes());
+            let definition = crate::lang::c::shapes::definition(defined.as_bytes(), &tokens);
+            is_plain(
+                &source,
+                &MacroTable::learn(&definition),
+                1,
+                source.closes[1],
+            )
+        };
+        assert!(plain("enum { A, B = 3, C }", "X 1"));
+        assert!(!plain("enum { A, LIST }", "LIST B, C"));
+        assert!(!plain("enum { FIRST A, B }", "FIRST"));
+        assert!(!plain("enum { X(A) X(B) }", "X(n) n,"));
+        assert!(!plain("enum { A,\n#if K\n B,\n#endif\n C }", "K 1"));
     }
 
     #[test]

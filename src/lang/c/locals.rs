@@ -26,7 +26,9 @@ impl<'t> Flow<'_, '_, '_> {
         let is_inferred =
             self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
         self.bind_types(syntax.child_by_field_name("type"), &specifiers);
-        let mut is_executed = false;
+        // A macro may bring an attribute like `cleanup`, which acts although nothing is assigned.
+        let all = self.describer.tokens_of(syntax);
+        let mut is_executed = self.has_word(&all, "cleanup") || self.has_word(&all, "__cleanup__");
         for declarator in &declarators {
             let value = declarator.child_by_field_name("value");
             let shape = match value {
