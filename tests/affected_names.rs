@@ -1155,3 +1155,34 @@ fn a_macro_that_lists_enumerators_endangers_the_whole_file() {
         &[],
     );
 }
+
+#[test]
+fn a_tag_inside_another_struct_endangers_its_uses() {
+    let base = with_bystander(
+        "struct o { struct in { char a; } i; };\nint f(int x) {\n  if (x)\n    return sizeof(struct in);\n  return 2;\n}\n",
+    );
+    let head = edit(&base, "char a;", "char a; int z;");
+    Change::of(&base, &head).endangers(&["f: x -T-> return sizeof(struct in);"], &["bystander"]);
+}
+
+#[test]
+fn an_enumerator_inside_a_struct_endangers_its_uses() {
+    let base = with_bystander(
+        "struct s { enum { A, B } k; };\nint f(int x) {\n  if (x)\n    return B;\n  return 2;\n}\n",
+    );
+    let head = edit(&base, "{ A, B }", "{ A = 3, B }");
+    Change::of(&base, &head).endangers(&["f: x -T-> return B;"], &["bystander"]);
+}
+
+#[test]
+fn an_attribute_macro_behind_a_struct_endangers_its_uses() {
+    let base = with_bystander(
+        "#define PACKED\nstruct t { char a; int b; } PACKED;\nint f(int x) {\n  if (x)\n    return sizeof(struct t);\n  return 2;\n}\n",
+    );
+    let head = edit(
+        &base,
+        "PACKED\nstruct",
+        "PACKED __attribute__((packed))\nstruct",
+    );
+    Change::of(&base, &head).endangers(&["f: x -T-> return sizeof(struct t);"], &["bystander"]);
+}

@@ -119,6 +119,9 @@ fn entity_lines(
     if says_more {
         let _ = write!(text, "  {MUTED}{}{MUTED:#}", elided(&entity.because, 160));
     }
+    if entity.reach == Reach::Program {
+        let _ = write!(text, "  {DANGER}may reach every test{DANGER:#}");
+    }
     text.push('\n');
     if entity.kind != Kind::Function {
         return;

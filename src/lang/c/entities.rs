@@ -203,6 +203,7 @@ impl Reader<'_, '_> {
         let Some(name) = function_name(self.source, self.macros, item, open) else {
             return self.remainder(whole);
         };
+        self.nested_types(item, open, None);
         let signature = self.source.token_range(item.first, open - 1);
         let mut text = self.text(name);
         if self.macros.get(self.source.name(name)).is_some() && self.source.text(name + 1) == b"(" {
@@ -278,6 +279,7 @@ impl Reader<'_, '_> {
                 || words[keyword..open].contains(&&b"="[..]);
             (!named_between && self.source.closes[tops[open]] != NONE).then_some(open)
         });
+        self.nested_types(item, item.last, members.map(|open| tops[open]));
         let mut specifier_end = tops.len();
         if let (Some(keyword), Some(open)) = (keyword, members) {
             self.type_definition(item, &tops, keyword, open);
@@ -303,6 +305,36 @@ impl Reader<'_, '_> {
                 is_typedef,
                 members.map(|open| (tops[open], words[keyword.unwrap_or(0)] == b"enum")),
             );
+        }
+    }
+
+    /// Tags and enumerators that are declared inside another declaration: they depend on all of it.
+    fn nested_types(&mut self, item: &Item, last: usize, own: Option<usize>) {
+        let whole = self.source.token_range(item.first, item.last);
+        let mut names: Vec<String> = Vec::new();
+        for at in item.first..last {
+            if !matches!(self.source.text(at), b"struct" | b"union" | b"enum") {
+                continue;
+            }
+            let is_open = |position: &usize| {
+                self.source.text(*position) == b"{" && self.source.closes[*position] != NONE
+            };
+            let mut words = at + 1..last.min(at + 4);
+            let open =
+                words.find(|position| is_open(position) || !self.source.is_identifier(*position));
+            let Some(open) = open.filter(|open| is_open(open) && Some(*open) != own) else {
+                continue;
+            };
+            names.extend((at + 1..open).map(|position| self.text(position)));
+            if self.source.text(at) == b"enum" {
+                let close = self.source.closes[open];
+                let found = enums::enumerators(self.source, open, close);
+                names.extend(found.into_iter().map(|enumerator| enumerator.name));
+            }
+        }
+        for name in names {
+            let entity = self.entity(Kind::Type, name, &whole);
+            self.facts.entities.push(entity);
         }
     }
 
@@ -389,6 +421,10 @@ impl Reader<'_, '_> {
             (false, false) => Kind::Variable,
         };
         let whole = self.source.token_range(item.first, item.last);
+        if self.is_named_by_macro(declarator) {
+            // Only the macro knows what is declared here.
+            self.remainder(whole.clone());
+        }
         let mut entity = self.entity(kind, self.text(declarator.name), &whole);
         let specifiers = match members {
             Some((open, _)) => self
@@ -426,6 +462,20 @@ impl Reader<'_, '_> {
             declarator.is_function || (self.has_word(&specifiers, b"extern") && !has_value);
         entity.unmentioned = self.acts_unmentioned(&whole);
         self.facts.entities.push(entity);
+    }
+
+    /// The name is a macro, and not that of a function which some configurations replace by a macro.
+    fn is_named_by_macro(&self, declarator: &Declarator) -> bool {
+        let is_macro = self.macros.get(self.source.name(declarator.name)).is_some();
+        let behind = match declarator.is_function {
+            true => self.source.closes[declarator.name + 1],
+            false => return is_macro,
+        };
+        let is_prototype =
+            behind != NONE && matches!(self.source.text_or_end(behind + 1), b";" | b",");
+        let is_attribute =
+            words::is_attribute_call(self.source.text_or_end(behind.saturating_add(1)));
+        is_macro && !is_prototype && !is_attribute
     }
 
     /// The last position of the part that all declarators of a declaration share.
