@@ -228,3 +228,14 @@ fn a_token_that_no_node_speaks_for_counts_for_the_header() {
             .contains(git_rts::digest::Name::of(b"NOTHING"))
     );
 }
+
+#[test]
+fn labels_and_cases_that_macros_make_leave_the_function_whole() {
+    for source in [
+        "#define LBL out\nint f(int a) { if (a) goto LBL; g(); out: return 1; }",
+        "#define LBL out\nint f(int a) { if (a) goto out; g(); LBL: return 1; }",
+        "#define CASES case 2: case 3:\nint f(int a) { switch (a) { case 1: g(); CASES h(); } return 1; }",
+    ] {
+        assert!(matches!(flow(source, "f"), Flow::Whole(_)), "{source}");
+    }
+}

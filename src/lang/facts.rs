@@ -53,7 +53,7 @@ pub enum MacroShape {
     Operator,
     Expression,
     Statement,
-    /// Braces or parentheses that do not pair.
+    /// Braces or parentheses that do not pair, or a `case` that belongs to a switch around the use.
     Unbalanced,
     /// Nothing but another macro, perhaps with arguments.
     Alias(Name),

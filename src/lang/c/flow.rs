@@ -402,7 +402,9 @@ impl<'t> Flow<'_, '_, '_> {
         let label = syntax
             .child_by_field_name("label")
             .ok_or("a goto without a label")?;
-        let place = self.graph.label(self.name_of(label));
+        let name = self.name_of(label);
+        self.refuse_macro(name)?;
+        let place = self.graph.label(name);
         self.graph.connect(ends, place);
         Ok(Vec::new())
     }
@@ -411,6 +413,14 @@ impl<'t> Flow<'_, '_, '_> {
         let start = self.describer.start(syntax) as usize;
         let end = self.describer.end(syntax) as usize;
         Name::of(&self.describer.source.bytes[start..end])
+    }
+
+    /// A label that a macro makes could be any other.
+    pub(super) fn refuse_macro(&self, label: Name) -> Result<(), String> {
+        match self.describer.macros.get(label) {
+            Some(_) => Err("a macro makes the name of a label".to_owned()),
+            None => Ok(()),
+        }
     }
 
     /// Defines a label here; answers the ends behind it.

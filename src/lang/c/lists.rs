@@ -277,7 +277,11 @@ impl<'t> Flow<'_, '_, '_> {
                     let label = syntax
                         .child_by_field_name("label")
                         .ok_or("a label without a name")?;
-                    self.label(self.name_of(label), ends)
+                    {
+                        let name = self.name_of(label);
+                        self.refuse_macro(name)?;
+                        self.label(name, ends)
+                    }
                 }
                 What::Opaque => {
                     let tokens = self.describer.tokens(entry.start, entry.end);

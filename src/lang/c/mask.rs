@@ -306,7 +306,9 @@ impl Masker<'_, '_> {
         let class = known.map(|known| known.class);
         if class == Some(MacroClass::Unbalanced) && !member {
             let name = String::from_utf8_lossy(self.text(index)).into_owned();
-            return Err(format!("macro '{name}' opens or closes a bracket"));
+            return Err(format!(
+                "macro '{name}' opens or closes a bracket, or has a case"
+            ));
         }
         let opens = self.text(index + 1) == b"(";
         if member || (self.at_statement && self.text(index + 1) == b":") {

@@ -101,7 +101,9 @@ fn shape(source: &[u8], body: &[Token], is_parameter: &dyn Fn(&Token) -> bool) -
     if body.is_empty() {
         return MacroShape::Nothing;
     }
-    if !is_balanced(source, body) {
+    let has_word = |word: &str| body.iter().any(|token| token.is(source, word));
+    let has_case = has_word("case") || (has_word("default") && !has_word("_Generic"));
+    if has_case || !is_balanced(source, body) {
         return MacroShape::Unbalanced;
     }
     if is_attribute(source, body) {
@@ -320,6 +322,8 @@ mod tests {
             ("A(x) ((x) + 1)", MacroShape::Expression),
             ("A { 0, 0 }", MacroShape::Expression),
             ("A do {", MacroShape::Unbalanced),
+            ("A case 2: case 3:", MacroShape::Unbalanced),
+            ("A(x) _Generic(x, default: 1)", MacroShape::Expression),
             ("A extern \"C\" {", MacroShape::Unbalanced),
             ("A B", MacroShape::Alias(Name::of(b"B"))),
             ("A(x) B(x, 1)", MacroShape::Alias(Name::of(b"B"))),
