@@ -239,3 +239,17 @@ fn labels_and_cases_that_macros_make_leave_the_function_whole() {
         assert!(matches!(flow(source, "f"), Flow::Whole(_)), "{source}");
     }
 }
+
+#[test]
+fn a_declaration_that_may_have_a_cleanup_is_a_statement() {
+    let source = "#define CLEAN __attribute__((cleanup(done)))\nint f(int a) { CLEAN int q; int r; return a; }";
+    let found = edges(source);
+    assert!(
+        found.iter().any(|edge| edge.contains("CLEAN int q;")),
+        "{found:?}"
+    );
+    assert!(
+        !found.iter().any(|edge| edge.contains("int r;")),
+        "{found:?}"
+    );
+}

@@ -6,6 +6,7 @@ use tree_sitter::Node as Syntax;
 
 use crate::lang::c::flow::Flow;
 use crate::lang::c::graph::Ends;
+use crate::lang::c::macros::MacroClass;
 use crate::lang::cfg::NodeKind;
 
 impl<'t> Flow<'_, '_, '_> {
@@ -26,9 +27,11 @@ impl<'t> Flow<'_, '_, '_> {
         let is_inferred =
             self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
         self.bind_types(syntax.child_by_field_name("type"), &specifiers);
-        // A macro may bring an attribute like `cleanup`, which acts although nothing is assigned.
+        // The attribute `cleanup` acts although nothing is assigned, and a macro for attributes may bring it.
         let all = self.describer.tokens_of(syntax);
-        let mut is_executed = self.has_word(&all, "cleanup") || self.has_word(&all, "__cleanup__");
+        let mut is_executed = self.has_word(&all, "cleanup")
+            || self.has_word(&all, "__cleanup__")
+            || self.has_attribute_macro(&all);
         for declarator in &declarators {
             let value = declarator.child_by_field_name("value");
             let shape = match value {
@@ -70,6 +73,14 @@ impl<'t> Flow<'_, '_, '_> {
             return self.evaluate(NodeKind::Statement, syntax, ends);
         }
         Ok(ends)
+    }
+
+    fn has_attribute_macro(&self, tokens: &Range<usize>) -> bool {
+        let mut names = self.describer.source.names_in(tokens.clone());
+        names.any(|name| {
+            let known = self.describer.macros.get(name);
+            known.is_some_and(|known| known.class == MacroClass::Blank)
+        })
     }
 
     fn has_word(&self, tokens: &Range<usize>, word: &str) -> bool {

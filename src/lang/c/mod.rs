@@ -31,7 +31,7 @@ use crate::lang::facts::{FileFacts, LexFacts};
 pub use body::Granularity;
 
 /// What the front end finds depends on its version: caches are kept under it.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Files beyond this size are data, whatever their names end in.
 pub const LARGEST: usize = 64 << 20;
