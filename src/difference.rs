@@ -291,7 +291,8 @@ impl Versions {
                 .map(|file| file.path.clone())
                 .collect();
             let has_new_names = affected.settle();
-            let reached = self.affected_remainders(affected, whole);
+            let mut reached = self.affected_remainders(affected, whole);
+            reached.extend(self.affected_guards(affected, whole));
             if !has_new_names && reached.is_empty() {
                 return Ok(());
             }
@@ -323,6 +324,35 @@ impl Versions {
                 entity.name, cause.name, cause.because
             );
             for path in self.reached_by(file.file.path()) {
+                if !whole.contains_key(&path) {
+                    whole.insert(path.clone(), reason.clone());
+                    reached.push(path);
+                }
+            }
+        }
+        reached
+    }
+
+    /// A guard against a second inclusion whose macro others define, too, decides whether its file is read at all.
+    fn affected_guards(
+        &self,
+        affected: &Affected,
+        whole: &mut BTreeMap<RepoPath, String>,
+    ) -> Vec<RepoPath> {
+        let files = || self.base.files.iter().chain(&self.head.files);
+        let mut reached = Vec::new();
+        for file in files() {
+            let Some(guard) = file.lex.guard.filter(|guard| affected.contains(*guard)) else {
+                continue;
+            };
+            let is_elsewhere =
+                files().any(|other| other.path != file.path && other.lex.names.contains(guard));
+            if !is_elsewhere {
+                continue;
+            }
+            let cause = affected.cause(guard);
+            let reason = format!("'{}' guards {}: {}", cause.name, file.path, cause.because);
+            for path in self.reached_by(&file.path) {
                 if !whole.contains_key(&path) {
                     whole.insert(path.clone(), reason.clone());
                     reached.push(path);
@@ -409,6 +439,7 @@ impl Versions {
                     });
                 }
             }
+            found.extend(acting_unmentioned(file, affected));
             for function in functions.iter().filter(|function| function.file == index) {
                 if function.change != ChangeKind::Affected {
                     continue;
@@ -430,4 +461,40 @@ impl Versions {
         }
         found
     }
+}
+
+/// What acts without being mentioned or executed, and mentions an affected name: every program may notice.
+fn acting_unmentioned(file: &Loaded, affected: &Affected) -> Vec<ReportedEntity> {
+    let sides = [(&file.base, true), (&file.head, false)];
+    let mut found = Vec::new();
+    for (facts, is_base) in sides {
+        for entity in facts.iter().flat_map(|facts| &facts.entities) {
+            let own = entity.unmentioned.as_ref().zip(Some(&entity.mentions));
+            let body = entity.body.as_ref();
+            let of_body = body.and_then(|body| body.unmentioned.as_ref().zip(Some(&body.mentions)));
+            let hit = own
+                .into_iter()
+                .chain(of_body)
+                .find_map(|(word, mentions)| Some((word, affected.hit(mentions)?)));
+            let Some((word, name)) = hit else {
+                continue;
+            };
+            let cause = affected.cause(name);
+            let because = format!(
+                "it mentions '{}': {}; and '{word}' lets it act without being mentioned",
+                cause.name, cause.because
+            );
+            found.push(ReportedEntity {
+                change: ChangeKind::Affected,
+                kind: entity.kind,
+                file: file.file.path().clone(),
+                name: entity.name.clone(),
+                because,
+                reach: Reach::Program,
+                base: is_base.then_some(entity.span),
+                head: (!is_base).then_some(entity.span),
+            });
+        }
+    }
+    found
 }

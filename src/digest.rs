@@ -86,6 +86,12 @@ impl Name {
         Name(self.0.rotate_left(7) ^ 0x85eb_ca6b)
     }
 
+    /// The name as a string holds it, for whoever looks symbols up by their names.
+    #[must_use]
+    pub fn quoted(self) -> Self {
+        Name(self.0.rotate_left(19) ^ 0xc2b2_ae35)
+    }
+
     /// The name under which a file is mentioned by an `#include`, given the path as it is written there.
     #[must_use]
     pub fn of_included(path: &[u8]) -> Self {

@@ -154,6 +154,11 @@ impl Affected {
         self.names.is_empty()
     }
 
+    #[must_use]
+    pub fn contains(&self, name: Name) -> bool {
+        self.names.contains_key(&name)
+    }
+
     /// The affected name that a set of mentions contains or could build.
     #[must_use]
     pub fn hit(&self, mentions: &Names) -> Option<Name> {
@@ -272,7 +277,10 @@ impl Pieces {
     /// Whether two mentioned names could be the first and the last piece.
     fn are_in(&self, mentions: &Names) -> bool {
         let shortest = |pieces: &[Name], hidden: &[(Name, usize)]| {
-            let direct = pieces.iter().position(|piece| mentions.contains(*piece));
+            // An argument of `##` may happen to be a local name, too.
+            let direct = pieces
+                .iter()
+                .position(|piece| mentions.contains(*piece) || mentions.contains(piece.weak()));
             hidden
                 .iter()
                 .filter(|(name, _)| mentions.contains(*name))

@@ -39,6 +39,7 @@ pub struct EntityDifference {
     /// What users of the name depend on has changed, not only a function's body.
     pub interface: bool,
     pub internal: bool,
+    /// What changed acts without being mentioned or executed: the word that says so.
     pub unmentioned: Option<String>,
     pub base: Option<Span>,
     pub head: Option<Span>,
@@ -82,14 +83,20 @@ pub fn entity_differences(base: &FileFacts, head: &FileFacts) -> Vec<EntityDiffe
                     .map(|entity| entity.span)
             };
             let either = || old.iter().chain(&new);
+            let interface_differs = digests(&old, interface) != digests(&new, interface);
             Some(EntityDifference {
                 change,
                 kind,
                 name: name.to_owned(),
                 declaration,
-                interface: digests(&old, interface) != digests(&new, interface),
+                interface: interface_differs,
                 internal: either().all(|entity| entity.internal),
-                unmentioned: either().find_map(|entity| entity.unmentioned.clone()),
+                unmentioned: either()
+                    .filter(|_| interface_differs || kind != Kind::Function)
+                    .find_map(|entity| entity.unmentioned.clone())
+                    .or_else(|| {
+                        either().find_map(|entity| entity.body.as_ref()?.unmentioned.clone())
+                    }),
                 base: differing(&old, &new),
                 head: differing(&new, &old),
             })

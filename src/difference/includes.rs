@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::lang::facts::{FileFacts, Include};
 use crate::program::facts::FactsSource;
 use crate::program::{Program, SourceFile};
-use crate::repo::RepoPath;
+use crate::repo::{BlobId, RepoPath};
 
 /// Names with the digests of all that declare them.
 type Declared = BTreeMap<String, Vec<u64>>;
@@ -97,6 +97,15 @@ fn changed_includes<'a>(
         let reorders = gone
             .iter()
             .any(|one| come.iter().any(|two| one.path == two.path));
+        let twice = |includes: &[&Include], program: &Program, side: &Option<(RepoPath, _)>| {
+            includes.iter().any(|include| {
+                side.as_ref()
+                    .is_some_and(|(path, _)| may_be_read_twice(program, path, include))
+            })
+        };
+        let reorders = reorders
+            || twice(&gone, &versions.base, &file.file.base)
+            || twice(&come, &versions.head, &file.file.head);
         let mut add = |program: &'a Program, side: &'a Option<(RepoPath, _)>, includes, alone| {
             let includes: Vec<&'a Include> = includes;
             let Some((path, _)) = side else {
@@ -119,6 +128,7 @@ fn changed_includes<'a>(
             add(&versions.base, &file.file.base, old.collect(), true);
         }
     }
+    changes.extend(redirected(versions));
     for program in [&versions.base, &versions.head] {
         for file in &program.files {
             for include in &file.lex.includes {
@@ -131,6 +141,81 @@ fn changed_includes<'a>(
                         alone: false,
                     });
                 }
+            }
+        }
+    }
+    changes
+}
+
+/// Whether an include brings in a file that nothing guards against a second inclusion.
+fn may_be_read_twice(program: &Program, path: &RepoPath, include: &Include) -> bool {
+    program.included(path, include).into_iter().any(|file| {
+        let lex = &program.files[file].lex;
+        lex.guard.is_none() && !lex.is_once
+    })
+}
+
+/// Includes that are the same in both versions and mean another file: one that came to stand before it, or went.
+fn redirected(versions: &Versions) -> Vec<Changed<'_>> {
+    let (base, head) = (&versions.base, &versions.head);
+    let mut moved_names: BTreeSet<&[u8]> = BTreeSet::new();
+    for (one, two) in [(base, head), (head, base)] {
+        let alone = one
+            .files
+            .iter()
+            .filter(|file| two.find(&file.path).is_none());
+        moved_names.extend(alone.map(|file| file.path.file_name()));
+    }
+    if moved_names.is_empty() {
+        return Vec::new();
+    }
+    let unloaded = base
+        .files
+        .iter()
+        .filter(|file| !versions.loaded.contains_key(&file.path))
+        .filter_map(|file| Some((&file.path, &head.files[head.find(&file.path)?].path)));
+    let loaded = versions.files.iter().filter_map(|file| {
+        let (old, new) = (file.file.base.as_ref()?, file.file.head.as_ref()?);
+        Some((&old.0, &new.0))
+    });
+    let mut changes = Vec::new();
+    for (old, new) in unloaded.chain(loaded) {
+        let (Some(old_file), Some(new_file)) = (base.find(old), head.find(new)) else {
+            continue;
+        };
+        for include in &base.files[old_file].lex.includes {
+            let name = include.path.as_bytes().rsplit(|byte| *byte == b'/').next();
+            if old == new && !name.is_some_and(|name| moved_names.contains(name)) {
+                continue;
+            }
+            let others = &head.files[new_file].lex.includes;
+            let Some(other) = others.iter().find(|other| other.digest == include.digest) else {
+                continue;
+            };
+            let meant = |program: &Program, path: &RepoPath, include: &Include| -> Vec<BlobId> {
+                let files = program.meant(path, include).into_iter();
+                let mut ids: Vec<BlobId> = files.map(|file| program.files[file].id).collect();
+                ids.sort_unstable();
+                ids
+            };
+            let paths = |program: &Program, path: &RepoPath, include: &Include| -> Vec<RepoPath> {
+                let files = program.meant(path, include).into_iter();
+                files.map(|file| program.files[file].path.clone()).collect()
+            };
+            // A header that only moved is the same header; one that changed is compared with itself.
+            if meant(base, old, include) == meant(head, new, other)
+                || paths(base, old, include) == paths(head, new, other)
+            {
+                continue;
+            }
+            for (program, path, include) in [(base, old, include), (head, new, other)] {
+                changes.push(Changed {
+                    program,
+                    path,
+                    include,
+                    reorders: false,
+                    alone: false,
+                });
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::compare::entity_difference::{ChangeKind, EntityDifference};
 use crate::config::Config;
 use crate::difference::{Loaded, Reach, ReportedEntity, Versions};
 use crate::digest::Name;
-use crate::lang::c::is_reserved;
+use crate::lang::c::{is_reserved, loads_symbols};
 use crate::lang::facts::Kind;
 use crate::program::Program;
 use crate::repo::{Change, ChangeKind as FileChange, FileKind, RepoPath};
@@ -175,6 +175,7 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
                     seeds.names.push((name.to_owned(), sentence.clone()));
                 }
             }
+            looked_up(seeds, versions, difference, &sentence);
             if difference.change == ChangeKind::Changed && difference.kind == Kind::Function {
                 because = "its signature differs".to_owned();
             }
@@ -183,9 +184,7 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
     if difference.change != ChangeKind::Changed {
         because = format!("it was {}", difference.change.word());
     }
-    if let Some(word) = &difference.unmentioned
-        && (difference.interface || difference.kind != Kind::Function)
-    {
+    if let Some(word) = &difference.unmentioned {
         reach = Reach::Program;
         because = format!("{because}, and '{word}' lets it act without being mentioned");
     } else if takes_the_place_of_a_library(difference) {
@@ -206,6 +205,29 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
         base: difference.base,
         head: difference.head,
     });
+}
+
+/// Where symbols are looked up by their names when the program runs, a string that holds the name mentions it.
+fn looked_up(
+    seeds: &mut Seeds,
+    versions: &Versions,
+    difference: &EntityDifference,
+    sentence: &str,
+) {
+    if difference.internal || !matches!(difference.kind, Kind::Function | Kind::Variable) {
+        return;
+    }
+    let quoted = Name::of(difference.name.as_bytes()).quoted();
+    for program in [&versions.base, &versions.head] {
+        let files = || program.files.iter();
+        if !files().any(|file| loads_symbols(&file.lex.names)) {
+            continue;
+        }
+        for file in files().filter(|file| file.lex.names.contains(quoted)) {
+            let reason = format!("it may look up '{}': {sentence}", difference.name);
+            seeds.whole_file(versions, &file.path, &reason);
+        }
+    }
 }
 
 /// The first remainder that is not in both versions.

@@ -12,6 +12,10 @@ pub struct LexFacts {
     pub macros: Vec<MacroDefinition>,
     pub includes: Vec<Include>,
     pub lines: u32,
+    /// The macro that guards the file against a second inclusion.
+    pub guard: Option<Name>,
+    /// It says `#pragma once`.
+    pub is_once: bool,
 }
 
 /// An `#include` as it is written.
@@ -36,6 +40,8 @@ pub struct MacroDefinition {
     pub shape: MacroShape,
     /// It contains `return`, `goto`, `break` or `continue`.
     pub jumps: bool,
+    /// It makes a string of an argument, in which white space counts.
+    pub stringifies: bool,
     pub mentions: Names,
     /// Of these, the names in capitals that are used like functions: macros, wherever they are defined.
     pub capital_calls: Names,
@@ -143,6 +149,8 @@ pub struct Body {
     pub flow: Flow,
     /// Local declarations by name, each with its scope, for macros that capture a local name.
     pub locals: Vec<(Name, u64)>,
+    /// Something in it acts although nobody executes it (a static in a section, assembler directives): what.
+    pub unmentioned: Option<String>,
 }
 
 /// How finely a function's control flow is known.

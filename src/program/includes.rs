@@ -73,10 +73,14 @@ impl Includes {
             .collect()
     }
 
+    pub(super) fn meant(&self, includer: &[u8], path: &str, quoted: bool) -> Vec<usize> {
+        let beside = quoted.then(|| beside(includer, path));
+        self.resolve(path, beside.as_deref())
+    }
+
     pub(super) fn included(&self, includer: &[u8], path: &str, quoted: bool) -> Vec<usize> {
         let mut found = Vec::new();
-        let beside = quoted.then(|| beside(includer, path));
-        for start in self.resolve(path, beside.as_deref()) {
+        for start in self.meant(includer, path, quoted) {
             let mut walk = Dfs::new(&self.graph, NodeIndex::new(start));
             while let Some(node) = walk.next(&self.graph) {
                 found.push(node.index());

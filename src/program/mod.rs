@@ -49,6 +49,13 @@ impl Program {
         self.includes.includers(file)
     }
 
+    /// The files that an `#include` in some file may mean.
+    #[must_use]
+    pub fn meant(&self, includer: &RepoPath, include: &Include) -> Vec<usize> {
+        self.includes
+            .meant(includer.as_bytes(), &include.path, include.quoted)
+    }
+
     /// Everything that an `#include` in some file brings in; nothing when no file of the tree is meant.
     #[must_use]
     pub fn included(&self, includer: &RepoPath, include: &Include) -> Vec<usize> {

@@ -178,6 +178,7 @@ impl Open {
         }
         let condition = &tokens[directive.start + 1..directive.end];
         let dead = self.is_dead(source, condition);
+        self.mentions.extend(sought_files(source, condition));
         for token in condition {
             self.digest.absorb(token.hash(source));
             if token.kind == TokenKind::Identifier
@@ -235,6 +236,34 @@ impl Open {
         );
         dead
     }
+}
+
+/// The files for which `__has_include` looks among some tokens.
+pub(crate) fn sought_files<'a>(
+    source: &'a [u8],
+    tokens: &'a [Token],
+) -> impl Iterator<Item = Name> + 'a {
+    tokens
+        .windows(3)
+        .enumerate()
+        .filter_map(move |(at, three)| {
+            if !matches!(
+                three[0].text(source),
+                b"__has_include" | b"__has_include_next"
+            ) {
+                return None;
+            }
+            let first = &three[2];
+            let path = match first.text(source) {
+                [b'"', path @ .., b'"'] => path,
+                b"<" => {
+                    let close = tokens[at..].iter().find(|token| token.is(source, ">"))?;
+                    &source[first.end as usize..close.start as usize]
+                }
+                _ => return None,
+            };
+            Some(Name::of_included(path))
+        })
 }
 
 /// Ends a group and settles which of its tokens count for the structure.

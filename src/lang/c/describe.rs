@@ -7,13 +7,14 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node as Syntax;
 
 use crate::digest::{Digest, Name, Names};
-use crate::lang::c::conditionals::State;
+use crate::lang::c::conditionals::{State, sought_files};
 use crate::lang::c::lexer::TokenKind;
 use crate::lang::c::macros::MacroTable;
 use crate::lang::c::mask::Masked;
 use crate::lang::c::scope::{Binding, Scopes};
 use crate::lang::c::source::Source;
 use crate::lang::c::words;
+use crate::lang::cfg::{Node, NodeKind};
 
 /// A part of a statement that is evaluated only on a condition: it has nodes of its own.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +111,7 @@ impl Describer<'_, '_> {
                 index += 1;
                 continue;
             }
-            digest.absorb(token.hash(self.source.bytes));
+            digest.absorb(self.source.hash(index));
             let text = token.text(self.source.bytes);
             match token.kind {
                 // What is evaluated on a condition is not among the tokens if it has nodes of its own.
@@ -164,6 +165,10 @@ impl Describer<'_, '_> {
             }
             index += 1;
         }
+        result.mentions.extend(sought_files(
+            self.source.bytes,
+            &self.source.tokens[tokens.clone()],
+        ));
         if first < tokens.end {
             let chain =
                 &self.source.conditionals.chains[self.source.conditionals.chain_of[first] as usize];
@@ -175,6 +180,19 @@ impl Describer<'_, '_> {
             result.calls = Names::new(calls);
         }
         result
+    }
+
+    /// A node over some tokens.
+    pub(crate) fn node(&self, scopes: &Scopes, tokens: Range<usize>) -> Node {
+        let span = self.source.span(&tokens);
+        let description = self.describe(scopes, tokens, &[]);
+        Node {
+            kind: NodeKind::Statement,
+            span,
+            digest: description.digest,
+            mentions: description.mentions.into_iter().collect(),
+            calls: Names::default(),
+        }
     }
 
     /// Digest and names of the tokens between two that no node speaks for.

@@ -11,6 +11,7 @@ use crate::lang::c::declarators::{
 use crate::lang::c::declared::declared;
 use crate::lang::c::enums;
 use crate::lang::c::items::{Item, ItemKind, items};
+use crate::lang::c::lexer::TokenKind;
 use crate::lang::c::macros::MacroTable;
 use crate::lang::c::shapes;
 use crate::lang::c::source::{NONE, Source};
@@ -65,12 +66,12 @@ pub(crate) fn facts(
     facts
 }
 
-/// A file that is too large to be read: one remainder.
-pub(crate) fn unread(bytes: &[u8]) -> FileFacts {
+/// The whole text as one remainder, where it cannot be read with certainty.
+pub(crate) fn unread(bytes: &[u8], name: &str) -> Entity {
     let digest = crate::digest::bytes(bytes);
-    let whole = Entity {
+    Entity {
         kind: Kind::File,
-        name: "a file too large to be read as source".to_owned(),
+        name: name.to_owned(),
         span: Span {
             start: 0,
             end: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
@@ -85,10 +86,6 @@ pub(crate) fn unread(bytes: &[u8]) -> FileFacts {
         mentions: Names::default(),
         pastes: Vec::new(),
         body: None,
-    };
-    FileFacts {
-        entities: vec![whole],
-        includes: Vec::new(),
     }
 }
 
@@ -203,6 +200,11 @@ impl Reader<'_, '_> {
         let Some(name) = function_name(self.source, self.macros, item, open) else {
             return self.remainder(whole);
         };
+        if name > item.first && matches!(self.source.text(name - 1), b"struct" | b"union" | b"enum")
+        {
+            // No function: a macro makes the tag of a type.
+            return self.remainder(whole);
+        }
         self.nested_types(item, open, None);
         let signature = self.source.token_range(item.first, open - 1);
         let mut text = self.text(name);
@@ -233,11 +235,15 @@ impl Reader<'_, '_> {
             },
         );
         entity.mentions = Names::new(mentions);
+        let inside = self.source.token_range(open, item.last);
         entity.body = Some(crate::lang::facts::Body {
             digest: entity.digest,
             mentions: body.mentions,
             flow: body.flow,
             locals: body.locals,
+            unmentioned: self
+                .acts_unmentioned(&inside)
+                .or_else(|| self.assembles(&inside)),
         });
         self.facts.entities.push(entity);
     }
@@ -348,7 +354,10 @@ impl Reader<'_, '_> {
             .rev()
             .copied()
             .find(|position| self.source.is_name(*position));
-        if is_enum && !enums::is_plain(self.source, self.macros, tops[open], close) {
+        let is_named_by_macro = tag.is_some_and(|tag| self.macros.replaces(self.source.name(tag)));
+        if is_named_by_macro
+            || is_enum && !enums::is_plain(self.source, self.macros, tops[open], close)
+        {
             // Which names it declares, and with which values, is not to be seen.
             self.remainder(self.source.token_range(item.first, item.last));
         }
@@ -371,7 +380,7 @@ impl Reader<'_, '_> {
             let whole = self.source.token_range(item.first, item.last);
             let mut entity = self.entity(Kind::Type, name, if is_enum { &tokens } else { &whole });
             if is_enum {
-                self.shorten_enum(&mut entity, item.first, tops[open], close, None);
+                self.shorten_enum(&mut entity, item, tops[open], None);
             }
             self.facts.entities.push(entity);
         }
@@ -381,11 +390,11 @@ impl Reader<'_, '_> {
     fn shorten_enum(
         &self,
         entity: &mut Entity,
-        first: usize,
+        item: &Item,
         open: usize,
-        close: usize,
         declarator: Option<&Declarator>,
     ) {
+        let (first, close) = (item.first, self.source.closes[open]);
         let Some(representation) = enums::representation(self.source, open, close) else {
             return;
         };
@@ -397,6 +406,8 @@ impl Reader<'_, '_> {
             mentions.extend(self.source.mentions_in(tokens));
         };
         take(first, open);
+        // Attributes behind the members belong to the type.
+        take(close, self.last_shared(item, close));
         if let Some(declarator) = declarator {
             take(declarator.first, declarator.last);
         }
@@ -427,12 +438,13 @@ impl Reader<'_, '_> {
         }
         let mut entity = self.entity(kind, self.text(declarator.name), &whole);
         let specifiers = match members {
-            Some((open, _)) => self
-                .source
-                .token_range(item.first, self.source.closes[open]),
+            Some((open, _)) => {
+                let last = self.last_shared(item, self.source.closes[open]);
+                self.source.token_range(item.first, last)
+            }
             None => {
-                let first = self.first_declarator(item);
-                self.source.token_range(item.first, first.max(item.first))
+                let last = self.last_shared(item, item.first);
+                self.source.token_range(item.first, last)
             }
         };
         let own_tokens = self.source.token_range(declarator.first, declarator.last);
@@ -447,13 +459,7 @@ impl Reader<'_, '_> {
         entity.interface = entity.digest;
         entity.mentions = Names::new(mentions);
         if let Some((open, true)) = members {
-            self.shorten_enum(
-                &mut entity,
-                item.first,
-                open,
-                self.source.closes[open],
-                Some(declarator),
-            );
+            self.shorten_enum(&mut entity, item, open, Some(declarator));
         }
         entity.internal = self.has_word(&specifiers, b"static");
         let has_value =
@@ -466,10 +472,11 @@ impl Reader<'_, '_> {
 
     /// The name is a macro, and not that of a function which some configurations replace by a macro.
     fn is_named_by_macro(&self, declarator: &Declarator) -> bool {
-        let is_macro = self.macros.get(self.source.name(declarator.name)).is_some();
+        let name = self.source.name(declarator.name);
+        let is_macro = self.macros.get(name).is_some();
         let behind = match declarator.is_function {
             true => self.source.closes[declarator.name + 1],
-            false => return is_macro,
+            false => return self.macros.replaces(name),
         };
         let is_prototype =
             behind != NONE && matches!(self.source.text_or_end(behind + 1), b";" | b",");
@@ -478,17 +485,18 @@ impl Reader<'_, '_> {
         is_macro && !is_prototype && !is_attribute
     }
 
-    /// The last position of the part that all declarators of a declaration share.
-    fn first_declarator(&self, item: &Item) -> usize {
-        let tops = top_level(self.source, self.macros, item.first, item.last);
+    /// The last position of the part that all declarators of a declaration share, at least the given one: where its first word or its members end.
+    fn last_shared(&self, item: &Item, specified: usize) -> usize {
+        let mut tops = top_level(self.source, self.macros, item.first, item.last);
+        tops.retain(|position| specified == item.first || *position > specified);
         let found = declarators(self.source, &tops, item.last);
         found.first().map_or(item.last, |first| {
             // Stars and brackets before the name belong to it alone; the words before them are shared.
             let mut at = first.name;
-            while at > item.first && !self.source.is_identifier(at - 1) {
+            while at > specified && !self.source.is_identifier(at - 1) {
                 at -= 1;
             }
-            at.saturating_sub(1)
+            at.saturating_sub(1).max(specified)
         })
     }
 
@@ -569,9 +577,21 @@ impl Reader<'_, '_> {
             .is_some_and(|word| {
                 matches!(
                     word.text(self.source.bytes),
-                    b"once" | b"mark" | b"region" | b"endregion"
+                    b"mark" | b"region" | b"endregion"
                 )
             })
+    }
+
+    /// Assembler that leaves something behind although nobody executes it.
+    fn assembles(&self, tokens: &Range<usize>) -> Option<String> {
+        let text = |index: usize| self.source.tokens[index].text(self.source.bytes);
+        let word = tokens.clone().find(|index| words::is_asm(text(*index)))?;
+        let mut strings = tokens
+            .clone()
+            .filter(|index| self.source.tokens[*index].kind == TokenKind::String);
+        strings
+            .any(|index| words::has_assembler_directive(text(index)))
+            .then(|| String::from_utf8_lossy(text(word)).into_owned())
     }
 
     fn has_word(&self, tokens: &Range<usize>, word: &[u8]) -> bool {

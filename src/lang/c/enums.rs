@@ -55,9 +55,8 @@ pub(crate) fn is_plain(
         && chunks(source, open, close)
             .into_iter()
             .all(|(first, last)| {
-                let has_value = first < last && source.text(first + 1) == b"=";
-                let is_alone = first == last && macros.get(source.name(first)).is_none();
-                source.is_name(first) && (has_value || is_alone)
+                let is_one = first == last || source.text(first + 1) == b"=";
+                source.is_name(first) && is_one && !macros.replaces(source.name(first))
             })
 }
 
@@ -173,6 +172,8 @@ mod tests {
         assert!(!plain("enum { A, LIST }", "LIST B, C"));
         assert!(!plain("enum { FIRST A, B }", "FIRST"));
         assert!(!plain("enum { X(A) X(B) }", "X(n) n,"));
+        assert!(!plain("enum { A, B = 3 }", "B C"));
+        assert!(plain("enum { A, B = 3 }", "B B"));
         assert!(!plain("enum { A,\n#if K\n B,\n#endif\n C }", "K 1"));
     }
 

@@ -149,9 +149,8 @@ impl<'t> Flow<'_, '_, '_> {
                 self.scopes.open(chain);
                 let mut cursor = syntax.walk();
                 let children: Vec<Syntax<'t>> = syntax.named_children(&mut cursor).collect();
-                let ends = self.list(&children, self.inside(syntax), ends);
-                self.scopes.close();
-                ends
+                let ends = self.list(&children, self.inside(syntax), ends)?;
+                Ok(self.end_of_block(syntax, ends))
             }
             "case_statement" | "labeled_statement" | "attributed_statement" => {
                 let range = self.describer.start(syntax)..self.describer.end(syntax);

@@ -49,7 +49,7 @@ const fn identifier_table() -> [bool; 256] {
     table
 }
 
-static IN_IDENTIFIER: [bool; 256] = identifier_table();
+pub(crate) static IN_IDENTIFIER: [bool; 256] = identifier_table();
 
 /// All tokens of a file in order. Comments and white space are gone.
 pub(crate) fn lex(source: &[u8]) -> Vec<Token> {
@@ -209,8 +209,12 @@ fn is_literal_prefix(text: &[u8]) -> bool {
 
 fn punctuator_length(rest: &[u8]) -> usize {
     match rest {
+        [b'%', b':', b'%', b':', ..] => 4,
         [b'.', b'.', b'.', ..] | [b'<', b'<', b'=', ..] | [b'>', b'>', b'=', ..] => 3,
         [b'-', b'>', ..]
+        | [b'<', b'%' | b':', ..]
+        | [b'%', b'>' | b':', ..]
+        | [b':', b'>', ..]
         | [b'+', b'+', ..]
         | [b'-', b'-', ..]
         | [b'&', b'&', ..]

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use tree_sitter::Node as Syntax;
 
+use crate::digest::Name;
 use crate::lang::c::flow::Flow;
 use crate::lang::c::graph::Ends;
 use crate::lang::c::macros::MacroClass;
-use crate::lang::cfg::NodeKind;
+use crate::lang::c::words;
+use crate::lang::cfg::{Label, NodeKind};
 
 impl<'t> Flow<'_, '_, '_> {
     pub(super) fn declaration(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
@@ -27,11 +29,9 @@ impl<'t> Flow<'_, '_, '_> {
         let is_inferred =
             self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
         self.bind_types(syntax.child_by_field_name("type"), &specifiers);
-        // The attribute `cleanup` acts although nothing is assigned, and a macro for attributes may bring it.
+        // The attribute `cleanup` acts although nothing is assigned, and a macro for attributes may come to bring it.
         let all = self.describer.tokens_of(syntax);
-        let mut is_executed = self.has_word(&all, "cleanup")
-            || self.has_word(&all, "__cleanup__")
-            || self.has_attribute_macro(&all);
+        let mut is_executed = self.has_attribute_macro(&all) || self.is_named_by_macro(&all);
         for declarator in &declarators {
             let value = declarator.child_by_field_name("value");
             let shape = match value {
@@ -54,25 +54,89 @@ impl<'t> Flow<'_, '_, '_> {
             let start = self.describer.start(name);
             let mut binding = self.describer.binding(&self.scopes, &parts, &[start]);
             let name_token = self.name_of(name);
+            let macros = self.describer.macros;
+            is_executed |= is_function(shape) && macros.get(name_token).is_some();
             if is_linked || is_function(shape) {
                 binding.mentions.push(name_token);
             }
             self.scopes.bind(name_token, binding, chain);
         }
-        if syntax.kind() == "type_definition" || !is_executed {
+        if self.cleans(&all) {
+            return self.cleaned(syntax, ends);
+        }
+        if !is_executed {
             return Ok(ends);
         }
         self.evaluate(NodeKind::Statement, syntax, ends)
+    }
+
+    /// A variable that is cleaned up where its block ends.
+    fn cleaned(&mut self, syntax: Syntax<'t>, mut ends: Ends) -> Result<Ends, String> {
+        let tokens = self.describer.tokens_of(syntax);
+        let block = syntax.parent().filter(|block| block.parent().is_some());
+        if let Some(block) = block.map(|block| self.describer.tokens_of(block))
+            && ["goto", "break", "continue"]
+                .iter()
+                .any(|word| self.has_word(&block, word))
+        {
+            // What a jump out of the block cleans up depends on where the block ends: all of it counts.
+            let mut node = self.describer.node(&self.scopes, block);
+            node.span = self.describer.source.span(&tokens);
+            ends = vec![(self.graph.node(node, ends), Label::Next)];
+        }
+        let end = self.describer.node(&self.scopes, tokens);
+        self.scopes.clean_up(end);
+        self.evaluate(NodeKind::Statement, syntax, ends)
+    }
+
+    /// What leaving a block in the ordinary way cleans up.
+    pub(super) fn end_of_block(&mut self, syntax: Syntax<'t>, mut ends: Ends) -> Ends {
+        let end = self.describer.end(syntax);
+        let brace = self.describer.tokens(end.saturating_sub(1), end);
+        for mut node in self.scopes.close() {
+            if !ends.is_empty() && !brace.is_empty() {
+                node.span = self.describer.source.span(&brace);
+                ends = vec![(self.graph.node(node, ends), Label::Next)];
+            }
+        }
+        ends
     }
 
     /// A type that is defined without declaring anything of it.
     pub(super) fn type_alone(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
         let tokens = self.describer.tokens_of(syntax);
         self.bind_types(Some(syntax), &tokens);
-        if has_computed_bound(syntax) {
+        if has_computed_bound(syntax) || self.is_named_by_macro(&tokens) {
             return self.evaluate(NodeKind::Statement, syntax, ends);
         }
         Ok(ends)
+    }
+
+    fn cleans(&self, tokens: &Range<usize>) -> bool {
+        let source = self.describer.source;
+        tokens.clone().any(|index| {
+            let text = source.tokens[index].text(source.bytes);
+            let known = self.describer.macros.get(Name::of(text));
+            words::CLEANUP.contains(&text) || known.is_some_and(|known| known.cleans)
+        })
+    }
+
+    /// A declared name is what a macro makes of it.
+    fn is_named_by_macro(&self, tokens: &Range<usize>) -> bool {
+        let source = self.describer.source;
+        tokens.clone().any(|index| {
+            let next = tokens
+                .contains(&(index + 1))
+                .then(|| &source.tokens[index + 1]);
+            let text = source.tokens[index].text(source.bytes);
+            let ends = next.is_none_or(|next| {
+                matches!(
+                    next.text(source.bytes),
+                    b";" | b"," | b"=" | b"[" | b"{" | b":"
+                )
+            });
+            ends && self.describer.macros.replaces(Name::of(text))
+        })
     }
 
     fn has_attribute_macro(&self, tokens: &Range<usize>) -> bool {

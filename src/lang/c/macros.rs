@@ -27,6 +27,26 @@ pub struct MacroUse {
     pub jumps: bool,
     /// A declaration that uses it may act without being mentioned: the macro stands for such an attribute.
     pub unmentioned: bool,
+    /// White space in its arguments counts.
+    pub stringifies: bool,
+    /// It brings the attribute `cleanup`.
+    pub cleans: bool,
+    /// Its name alone is replaced by something else.
+    pub replaces_name: bool,
+}
+
+impl MacroUse {
+    fn flags(self) -> u64 {
+        [
+            self.jumps,
+            self.unmentioned,
+            self.stringifies,
+            self.cleans,
+            self.replaces_name,
+        ]
+        .into_iter()
+        .fold(0, |flags, flag| flags << 1 | u64::from(flag))
+    }
 }
 
 /// The macros of one version of a tree.
@@ -41,14 +61,19 @@ impl MacroTable {
         self.classes.get(&name).copied()
     }
 
+    /// Whether a name alone is replaced by something else.
+    #[must_use]
+    pub fn replaces(&self, name: Name) -> bool {
+        self.get(name).is_some_and(|known| known.replaces_name)
+    }
+
     /// A digest of the classes of the given names: the part of this table on which a parse depends.
     #[must_use]
     pub fn digest_for(&self, names: &Names) -> u64 {
         let mut digest = Digest::new();
         for name in names.iter() {
             if let Some(known) = self.get(name) {
-                let flags = u64::from(known.jumps) | u64::from(known.unmentioned) << 1;
-                digest.absorb(u64::from(name.0) << 32 | (known.class as u64) << 2 | flags);
+                digest.absorb(u64::from(name.0) << 32 | (known.class as u64) << 8 | known.flags());
             }
         }
         digest.finish()
@@ -68,15 +93,15 @@ impl MacroTable {
             let mut called = definition.capital_calls.iter();
             definition.jumps || called.any(|called| !by_name.contains_key(&called))
         });
-        let attributes: Vec<Name> = words::UNMENTIONED
-            .iter()
-            .map(|word| Name::of(word))
-            .collect();
-        let unmentioned = inherited(&by_name, |definition| {
-            attributes
-                .iter()
-                .any(|word| definition.mentions.contains(*word))
-        });
+        let mentioning = |words: &[&[u8]]| {
+            let names: Vec<Name> = words.iter().map(|word| Name::of(word)).collect();
+            inherited(&by_name, |definition| {
+                names.iter().any(|word| definition.mentions.contains(*word))
+            })
+        };
+        let unmentioned = mentioning(&words::UNMENTIONED);
+        let cleaning = mentioning(&words::CLEANUP);
+        let stringifying = inherited(&by_name, |definition| definition.stringifies);
         let classes = by_name
             .iter()
             .map(|(name, definitions)| {
@@ -89,6 +114,12 @@ impl MacroTable {
                     class,
                     jumps: jumping.contains(name),
                     unmentioned: unmentioned.contains(name),
+                    stringifies: stringifying.contains(name),
+                    cleans: cleaning.contains(name),
+                    replaces_name: definitions.iter().any(|definition| {
+                        // `#define A A` only tells `#ifdef` that there is an A.
+                        !definition.function_like && definition.shape != MacroShape::Alias(*name)
+                    }),
                 };
                 (*name, learnt)
             })

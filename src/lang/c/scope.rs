@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::digest::{Digest, Name};
+use crate::lang::cfg::Node;
 
 /// The declaration behind a local name.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +31,7 @@ struct Scope {
     bindings: FxHashMap<Name, Binding>,
     /// Over the uses of macros in the block so far.
     macro_uses: Digest,
+    cleanups: Vec<Node>,
 }
 
 impl Scopes {
@@ -38,12 +40,24 @@ impl Scopes {
             chain,
             bindings: FxHashMap::default(),
             macro_uses: Digest::new(),
+            cleanups: Vec::new(),
         });
         self.blocks += 1;
     }
 
-    pub(crate) fn close(&mut self) {
-        self.stack.pop();
+    /// Leaves the innermost block; answers what that cleans up, the last declared first.
+    pub(crate) fn close(&mut self) -> Vec<Node> {
+        let closed = self.stack.pop();
+        let mut cleanups = closed.map(|scope| scope.cleanups).unwrap_or_default();
+        cleanups.reverse();
+        cleanups
+    }
+
+    /// Notes what is done where the innermost block ends.
+    pub(crate) fn clean_up(&mut self, node: Node) {
+        if let Some(scope) = self.stack.last_mut() {
+            scope.cleanups.push(node);
+        }
     }
 
     /// Declares a name in the innermost block, under the given `#if` conditions.

@@ -51,6 +51,10 @@ pub(crate) fn definition(source: &[u8], tokens: &[Token]) -> Option<MacroDefinit
         function_like,
         shape: shape(source, body, &is_parameter),
         jumps: body.iter().any(|token| words::is_jump(token.text(source))),
+        stringifies: function_like
+            && body
+                .windows(2)
+                .any(|pair| pair[0].is(source, "#") && is_parameter(&pair[1])),
         mentions: Names::new(mentions),
         capital_calls: Names::new(capital_calls),
         pastes,

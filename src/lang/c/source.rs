@@ -5,8 +5,9 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use crate::digest::{Digest, Name};
-use crate::lang::c::conditionals::{Conditionals, State, conditionals};
-use crate::lang::c::lexer::{Token, TokenKind, lex};
+use crate::lang::c::conditionals::{Conditionals, State, conditionals, sought_files};
+use crate::lang::c::lexer::{IN_IDENTIFIER, Token, TokenKind, lex};
+use crate::lang::c::macros::MacroTable;
 use crate::lang::c::words;
 use crate::lang::cfg::Span;
 
@@ -23,6 +24,8 @@ pub(crate) struct Source<'a> {
     pub(crate) closes: Vec<usize>,
     /// Tokens whose names are declared where they stand.
     pub(crate) declared: FxHashSet<usize>,
+    /// Tokens in the arguments of a macro that makes strings of them, with white space before them.
+    spaced: FxHashSet<usize>,
     line_starts: Vec<u32>,
 }
 
@@ -50,7 +53,52 @@ impl<'a> Source<'a> {
             live,
             closes,
             declared: FxHashSet::default(),
+            spaced: FxHashSet::default(),
             line_starts,
+        }
+    }
+
+    /// Finds the arguments in which white space counts.
+    pub(crate) fn note_strings(&mut self, macros: &MacroTable) {
+        for index in 0..self.tokens.len() {
+            let token = &self.tokens[index];
+            let is_call = self
+                .tokens
+                .get(index + 1)
+                .is_some_and(|next| next.is(self.bytes, "("));
+            if !is_call
+                || token.kind != TokenKind::Identifier
+                || !macros
+                    .get(Name::of(token.text(self.bytes)))
+                    .is_some_and(|known| known.stringifies)
+            {
+                continue;
+            }
+            let mut depth = 0usize;
+            for at in index + 1..self.tokens.len() {
+                match self.tokens[at].text(self.bytes) {
+                    b"(" => depth += 1,
+                    b")" => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    break;
+                }
+                // White space at the ends of the arguments is dropped.
+                if at > index + 2 && self.tokens[at].start > self.tokens[at - 1].end {
+                    self.spaced.insert(at);
+                }
+            }
+        }
+    }
+
+    /// What a token adds to a digest.
+    pub(crate) fn hash(&self, index: usize) -> u64 {
+        let hash = self.tokens[index].hash(self.bytes);
+        if self.spaced.contains(&index) {
+            hash.rotate_left(1)
+        } else {
+            hash
         }
     }
 
@@ -115,24 +163,49 @@ impl<'a> Source<'a> {
     pub(crate) fn absorb(&self, digest: &mut Digest, tokens: Range<usize>) {
         for index in tokens {
             if self.conditionals.states[index] != State::Dead {
-                digest.absorb(self.tokens[index].hash(self.bytes));
+                digest.absorb(self.hash(index));
             }
         }
     }
 
+    /// The names that strings hold.
+    pub(crate) fn quoted_names(&self) -> impl Iterator<Item = Name> + '_ {
+        let strings = self
+            .tokens
+            .iter()
+            .filter(|token| token.kind == TokenKind::String);
+        strings.filter_map(|token| match token.text(self.bytes) {
+            [b'"', name @ .., b'"']
+                if name.len() > 1 && name.iter().all(|byte| IN_IDENTIFIER[usize::from(*byte)]) =>
+            {
+                Some(Name::of(name).quoted())
+            }
+            _ => None,
+        })
+    }
+
+    /// The macro that guards the file against a second inclusion.
+    pub(crate) fn guard(&self) -> Option<Name> {
+        let name = self.tokens.get(self.conditionals.guard? + 2)?;
+        Some(Name::of(name.text(self.bytes)))
+    }
+
     /// The names between two tokens, reserved words left out.
     pub(crate) fn names_in(&self, tokens: Range<usize>) -> impl Iterator<Item = Name> + '_ {
-        self.identifiers_in(tokens)
+        self.identifiers_in(tokens.clone())
             .map(|index| Name::of(self.tokens[index].text(self.bytes)))
+            .chain(sought_files(self.bytes, &self.tokens[tokens]))
     }
 
     /// The names between two tokens as a declaration mentions them: weakly where they are declared.
     pub(crate) fn mentions_in(&self, tokens: Range<usize>) -> impl Iterator<Item = Name> + '_ {
-        self.identifiers_in(tokens).map(|index| {
-            let name = Name::of(self.tokens[index].text(self.bytes));
-            let weakly = self.declared.contains(&index) || self.is_member(index);
-            if weakly { name.weak() } else { name }
-        })
+        self.identifiers_in(tokens.clone())
+            .map(|index| {
+                let name = Name::of(self.tokens[index].text(self.bytes));
+                let weakly = self.declared.contains(&index) || self.is_member(index);
+                if weakly { name.weak() } else { name }
+            })
+            .chain(sought_files(self.bytes, &self.tokens[tokens]))
     }
 
     /// Whether the name at a token is that of a member, behind `.` or `->`.

@@ -146,6 +146,19 @@ pub(crate) fn in_capitals(word: &[u8]) -> bool {
     word.iter().any(u8::is_ascii_uppercase) && !word.iter().any(u8::is_ascii_lowercase)
 }
 
+/// The attribute that calls a function at the end of its variable's block.
+pub(crate) const CLEANUP: [&[u8]; 2] = [b"cleanup", b"__cleanup__"];
+
+/// Functions that find a symbol by its name.
+pub(crate) const LOADERS: [&[u8]; 6] = [
+    b"dlsym",
+    b"dlvsym",
+    b"lt_dlsym",
+    b"uv_dlsym",
+    b"g_module_symbol",
+    b"GetProcAddress",
+];
+
 /// A declaration with one of these attributes acts although nothing mentions its name.
 pub(crate) const UNMENTIONED: [&[u8]; 17] = [
     b"constructor",
@@ -166,6 +179,17 @@ pub(crate) const UNMENTIONED: [&[u8]; 17] = [
     b"symver",
     b"__symver__",
 ];
+
+/// Assembler directives by which code that nobody executes leaves something behind.
+pub(crate) fn has_assembler_directive(text: &[u8]) -> bool {
+    const DIRECTIVES: [&[u8]; 9] = [
+        b"section", b".data", b".bss", b".glob", b".weak", b".set", b".equ", b"comm", b".symver",
+    ];
+    DIRECTIVES.iter().any(|directive| {
+        text.windows(directive.len())
+            .any(|window| window == *directive)
+    })
+}
 
 pub(crate) fn acts_unmentioned(word: &[u8]) -> bool {
     UNMENTIONED.contains(&word)
