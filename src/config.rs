@@ -51,8 +51,14 @@ impl Config {
 
     fn parse(text: &str, more_sources: &[String]) -> Result<Self> {
         let document: Document = toml::from_str(text).map_err(|error| {
-            Error::new(format!("'{FILE}' is not valid: {}", error.message()))
-                .hint("the README lists every setting with its default")
+            let place = error.span().map_or(0, |span| span.start);
+            let before = text.bytes().take(place);
+            let line = 1 + before.filter(|byte| *byte == b'\n').count();
+            Error::new(format!(
+                "'{FILE}' line {line} is not valid: {}",
+                error.message()
+            ))
+            .hint("the README lists every setting with its default")
         })?;
         let mut sources = GlobSetBuilder::new();
         let defaults = SOURCES.iter().map(|pattern| (*pattern).to_owned());

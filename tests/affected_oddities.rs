@@ -303,3 +303,24 @@ fn a_symbol_that_is_looked_up_by_its_name_endangers_the_file_that_names_it() {
     let head = format!("{unrelated}int plug = 4;\n");
     Change::of(&unrelated, &head).endangers(&[], &["f", "bystander"]);
 }
+
+#[test]
+fn the_document_says_where_macros_may_hide_jumps() {
+    let base = with_bystander(
+        "#define CHECK(x) if (x) goto end\nint f(int x) {\n  CHECK(x);\n  x = 1;\nend:\n  return x;\n}\n",
+    );
+    let head = edit(&base, "x = 1", "x = 2").replace("{ return x; }", "{ return x + 1; }");
+    let change = Change::of(&base, &head);
+    let said: Vec<_> = change
+        .list("functions")
+        .iter()
+        .map(|function| (function["name"].clone(), function["hidden_jumps"].clone()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("f".into(), true.into()),
+            ("bystander".into(), false.into())
+        ]
+    );
+}

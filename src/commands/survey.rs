@@ -153,8 +153,11 @@ impl Document {
         let mut text = String::new();
         let _ = writeln!(
             text,
-            "{}: {} files, {} lines",
-            self.revision, totals.files, totals.lines
+            "{}: {} {}, {} lines",
+            self.revision,
+            totals.files,
+            if totals.files == 1 { "file" } else { "files" },
+            totals.lines
         );
         let _ = writeln!(
             text,

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::compare::entity_difference::ChangeKind;
-use crate::compare::functions::DangerGranularity;
+use crate::compare::functions::{DangerGranularity, FunctionDifference};
 use crate::difference::{Difference, Reach};
 use crate::emit::edges::{DangerousEdge, End};
-use crate::lang::facts::Kind;
+use crate::lang::facts::{Flow, Kind};
 
 const VERSION: u32 = 1;
 
@@ -63,6 +63,8 @@ struct Function<'a> {
     granularity: DangerGranularity,
     why: Option<&'a str>,
     selects_all: bool,
+    /// Macros may hide jumps: an edge counts as crossed by every test that executed its target.
+    hidden_jumps: bool,
     edges: usize,
 }
 
@@ -125,12 +127,27 @@ pub fn diff_json(difference: &Difference, edges: &[DangerousEdge]) -> String {
                 granularity: function.granularity,
                 why: function.why.as_deref(),
                 selects_all: function.selects_all,
+                hidden_jumps: has_hidden_jumps(difference, function),
                 edges: function.walk.dangerous.len(),
             })
             .collect(),
     };
     serde_json::to_string_pretty(&document)
         .unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// In either version.
+fn has_hidden_jumps(difference: &Difference, function: &FunctionDifference) -> bool {
+    let pair = &difference.pairs[function.file];
+    let sides = [(&pair.base, function.base), (&pair.head, function.head)];
+    sides.into_iter().any(|(facts, index)| {
+        let entity = facts
+            .as_ref()
+            .zip(index)
+            .map(|(facts, index)| &facts.entities[index]);
+        let flow = entity.and_then(|entity| Some(&entity.body.as_ref()?.flow));
+        matches!(flow, Some(Flow::Edges(cfg)) if cfg.hidden_jumps)
+    })
 }
 
 fn place(end: &End) -> Place<'_> {

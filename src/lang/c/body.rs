@@ -40,10 +40,10 @@ pub(crate) fn body(
     definition: &Definition,
 ) -> FunctionBody {
     let whole = source.token_range(definition.item.first, definition.item.last);
-    let chain = &source.conditionals.chains[source.conditionals.chain_of[whole.start] as usize];
+    let conditions = source.conditionals.names_around(whole.start);
     let mentions: Names = source
         .names_in(whole)
-        .chain(chain.mentions.iter().copied())
+        .chain(conditions)
         .chain(definition.included.iter().copied())
         .collect();
     match flow(source, macros, granularity, definition) {

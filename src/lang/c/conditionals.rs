@@ -24,7 +24,9 @@ pub(crate) enum State {
 pub(crate) struct Chain {
     /// Over all conditions from the outermost on.
     pub(crate) digest: u64,
-    pub(crate) mentions: Vec<Name>,
+    /// The names in the innermost conditions.
+    mentions: Vec<Name>,
+    outer: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -70,6 +72,27 @@ pub(crate) struct Conditionals {
     pub(crate) directives: Vec<Directive>,
     /// Index of the `#ifndef` that guards the file against a second inclusion.
     pub(crate) guard: Option<usize>,
+}
+
+impl Conditionals {
+    /// The conditions around a token.
+    pub(crate) fn around(&self, token: usize) -> &Chain {
+        &self.chains[self.chain_of[token] as usize]
+    }
+
+    /// The names in all conditions around a token.
+    pub(crate) fn names_around(&self, token: usize) -> Vec<Name> {
+        let mut names = Vec::new();
+        let mut chain = self.chain_of[token];
+        while chain != 0 {
+            names.extend(&self.chains[chain as usize].mentions);
+            chain = self.chains[chain as usize].outer;
+        }
+        // Conditions nest and repeat; each name is kept once.
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
 }
 
 struct Open {
@@ -203,14 +226,10 @@ impl Open {
         let mut digest = Digest::new();
         digest.absorb(outer.digest);
         digest.absorb(self.digest.finish());
-        let mut mentions = outer.mentions.clone();
-        mentions.extend(&self.mentions);
-        // Conditions nest and repeat; each name is kept once.
-        mentions.sort_unstable();
-        mentions.dedup();
         chains.push(Chain {
             digest: digest.finish(),
-            mentions,
+            mentions: self.mentions.clone(),
+            outer: self.outer_chain,
         });
         (chains.len() - 1) as u32
     }
@@ -433,7 +452,11 @@ mod tests {
         let (_, found) = read("#ifdef A\na\n#elif B\nb\n#endif\n");
         let mut expected = [Name::of(b"A"), Name::of(b"B")];
         expected.sort_unstable();
-        assert_eq!(found.chains[2].mentions, expected);
+        let last = found.chain_of.iter().position(|chain| *chain == 2);
+        assert_eq!(
+            found.names_around(last.expect("it stands under the second condition")),
+            expected
+        );
     }
 
     #[test]

@@ -170,10 +170,9 @@ impl Describer<'_, '_> {
             &self.source.tokens[tokens.clone()],
         ));
         if first < tokens.end {
-            let chain =
-                &self.source.conditionals.chains[self.source.conditionals.chain_of[first] as usize];
-            digest.absorb(chain.digest);
-            result.mentions.extend(&chain.mentions);
+            let conditionals = &self.source.conditionals;
+            digest.absorb(conditionals.around(first).digest);
+            result.mentions.extend(conditionals.names_around(first));
         }
         result.digest = digest.finish();
         if calls_are_certain {

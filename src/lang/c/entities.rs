@@ -110,17 +110,16 @@ pub(crate) fn include(source: &Source<'_>, directive: &Directive) -> Option<Incl
         [b'"', path @ .., b'"'] | [b'<', path @ .., b'>'] => path,
         other => other,
     };
-    let chain =
-        &source.conditionals.chains[source.conditionals.chain_of[directive.tokens.start] as usize];
+    let conditionals = &source.conditionals;
     let mut digest = Digest::new();
     source.absorb(&mut digest, directive.tokens.clone());
-    digest.absorb(chain.digest);
+    digest.absorb(conditionals.around(directive.tokens.start).digest);
     Some(Include {
         path: String::from_utf8_lossy(path).into_owned(),
         quoted,
         is_computed: path.len() == text.len(),
         digest: digest.finish(),
-        conditions: chain.mentions.iter().copied().collect(),
+        conditions: Names::new(conditionals.names_around(directive.tokens.start)),
         line: source.line_of(start),
     })
 }
@@ -178,9 +177,8 @@ impl Reader<'_, '_> {
         mentions: &mut Vec<Name>,
     ) {
         let conditionals = &self.source.conditionals;
-        let chain = &conditionals.chains[conditionals.chain_of[tokens.start] as usize];
-        digest.absorb(chain.digest);
-        mentions.extend(&chain.mentions);
+        digest.absorb(conditionals.around(tokens.start).digest);
+        mentions.extend(conditionals.names_around(tokens.start));
         mentions.extend(self.included_in(tokens));
     }
 
@@ -527,7 +525,6 @@ impl Reader<'_, '_> {
                     let mut entity =
                         self.entity(Kind::Macro, definition.name, &(tokens.start..end));
                     let conditionals = &self.source.conditionals;
-                    let chain = &conditionals.chains[conditionals.chain_of[tokens.start] as usize];
                     // The macro of an include guard is mentioned by the guard.
                     let is_guard = conditionals
                         .guard
@@ -535,7 +532,7 @@ impl Reader<'_, '_> {
                     entity.mentions = definition
                         .mentions
                         .iter()
-                        .chain(chain.mentions.iter().copied())
+                        .chain(conditionals.names_around(tokens.start))
                         .chain(is_guard.then(|| Name::of(entity.name.as_bytes())))
                         .collect();
                     entity.pastes = definition.pastes;

@@ -77,7 +77,7 @@ pub(crate) fn build(
     );
     let ends = flow.statement(body, vec![(entry, Label::Next)])?;
     flow.scopes.close();
-    let mut cfg = flow.graph.finish(ends);
+    let mut cfg = flow.graph.finish(ends)?;
     let (digest, names) = describer.uncovered(describer.tokens_of(body));
     let mut whole = Digest::new();
     whole.absorb(header.digest);

@@ -8,6 +8,9 @@ use crate::lang::cfg::{Cfg, EXIT, Edge, Label, Node, NodeKind, Span};
 /// Edges that still lack their target.
 pub(crate) type Ends = Vec<(usize, Label)>;
 
+/// More edges than this for jumps that macros may hide tell nobody anything.
+const MOST_HIDDEN_EDGES: usize = 100_000;
+
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -77,9 +80,12 @@ impl Graph {
     }
 
     /// Ends the graph: hidden jumps get their edges, places give way to the nodes behind them.
-    pub(crate) fn finish(mut self, ends: Ends) -> Cfg {
+    pub(crate) fn finish(mut self, ends: Ends) -> Result<Cfg, String> {
         self.connect(ends, EXIT);
         let hidden_jumps = !self.jumpers.is_empty();
+        if self.jumpers.len().saturating_mul(self.defined.len()) > MOST_HIDDEN_EDGES {
+            return Err("too many of its statements may jump to too many labels".to_owned());
+        }
         let mut labels: Vec<(Name, usize)> = self
             .defined
             .iter()
@@ -98,7 +104,7 @@ impl Graph {
                     .push((node, target, Label::Jump(u64::MAX - index as u64)));
             }
         }
-        self.resolve_places(hidden_jumps)
+        Ok(self.resolve_places(hidden_jumps))
     }
 
     fn resolve_places(self, hidden_jumps: bool) -> Cfg {

@@ -24,8 +24,7 @@ pub(crate) fn parameters(
 ) -> Parameters {
     let (first, open, name) = (definition.item.first, definition.open, definition.name);
     let whole = source.token_range(first, open - 1);
-    let chain = &source.conditionals.chains[source.conditionals.chain_of[whole.start] as usize];
-    let mut header_mentions = chain.mentions.clone();
+    let mut header_mentions = source.conditionals.names_around(whole.start);
     let list = (name + 1..open)
         .find(|position| source.text(*position) == b"(")
         .filter(|list| source.closes[*list] != NONE && source.closes[*list] < open);

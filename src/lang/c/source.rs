@@ -107,7 +107,8 @@ impl<'a> Source<'a> {
     }
 
     pub(crate) fn lines(&self) -> u32 {
-        self.line_of(self.bytes.len() as u32)
+        let end = self.bytes.len() as u32;
+        self.line_of(end) - u32::from(self.line_starts.last() == Some(&end))
     }
 
     pub(crate) fn is_at_line_start(&self, token: &Token) -> bool {
