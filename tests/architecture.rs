@@ -6,12 +6,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where each dependency may be named.
-const KEEPERS: [(&str, &[&str]); 15] = [
+const KEEPERS: [(&str, &[&str]); 18] = [
     ("anstream", &["src/commands", "src/main.rs"]),
     ("anstyle", &["src/commands", "src/emit", "src/main.rs"]),
     ("clap", &["src/commands", "src/main.rs"]),
+    ("flate2", &["src/coverage/llvm"]),
     ("git2", &["src/repo"]),
     ("globset", &["src/config.rs"]),
+    ("md5", &["src/coverage/llvm"]),
+    ("object", &["src/coverage/llvm"]),
     ("petgraph", &["src/program"]),
     ("postcard", &["src/history"]),
     ("rustc-hash", &["src"]),

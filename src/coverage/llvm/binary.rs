@@ -1,0 +1,167 @@
+//! An ELF file: its sections by name, its build id, and which functions it imports that make counters lie.
+
+use object::elf::FileHeader64;
+use object::read::elf::ElfFile;
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
+
+use super::Unreadable;
+
+/// Functions that return more than once for one call.
+const RETURN_TWICE: [&[u8]; 8] = [
+    b"setjmp",
+    b"_setjmp",
+    b"sigsetjmp",
+    b"__sigsetjmp",
+    b"vfork",
+    b"__vfork",
+    b"getcontext",
+    b"swapcontext",
+];
+
+/// Functions that go on in two processes, which share the counters of a continuous profile.
+const FORK: [&[u8]; 6] = [
+    b"fork",
+    b"_Fork",
+    b"__fork",
+    b"__libc_fork",
+    b"forkpty",
+    b"daemon",
+];
+
+/// Functions that run others of their caller's choice in a thread.
+const START_THREADS: [&[u8]; 14] = [
+    b"pthread_create",
+    b"thrd_create",
+    b"clone",
+    b"__clone",
+    b"clone3",
+    b"timer_create",
+    b"mq_notify",
+    b"aio_read",
+    b"aio_write",
+    b"aio_fsync",
+    b"lio_listio",
+    b"getaddrinfo_a",
+    b"GOMP_parallel",
+    b"__kmpc_fork_call",
+];
+
+/// What a binary may do that makes a subtraction of counters too small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Imports {
+    /// `setjmp` and its like: code behind the call runs more often than the call.
+    pub returns_twice: bool,
+    /// `fork` and its like: the same, in every function on the stack, when the processes share their counters.
+    pub forks: bool,
+    /// Threads that count at the same time lose some of the counts.
+    pub threads: bool,
+}
+
+/// What the binary imports. A library that it is linked with may do more: ask for that one too.
+pub fn imports(binary: &[u8]) -> Result<Imports, Unreadable> {
+    let binary = Binary::parse(binary)?;
+    let mut imports = Imports::default();
+    let mut is_dynamic = false;
+    for symbol in binary.elf.dynamic_symbols() {
+        if symbol.is_undefined() {
+            is_dynamic = true;
+            imports.note(symbol.name_bytes().map_err(|_| DAMAGED_SYMBOLS)?);
+        }
+    }
+    if is_dynamic {
+        return Ok(imports);
+    }
+    // A static binary has the functions inside; an object file has only this table.
+    let mut has_symbols = false;
+    for symbol in binary.elf.symbols() {
+        has_symbols = true;
+        imports.note(symbol.name_bytes().map_err(|_| DAMAGED_SYMBOLS)?);
+    }
+    if has_symbols {
+        return Ok(imports);
+    }
+    // Stripped: it may do anything.
+    Ok(Imports {
+        returns_twice: true,
+        forks: true,
+        threads: true,
+    })
+}
+
+const DAMAGED_SYMBOLS: Unreadable = Unreadable::Damaged("the symbol table");
+
+impl Imports {
+    fn note(&mut self, name: &[u8]) {
+        // Linkers write versioned names as name@VERSION.
+        let name = name.split(|byte| *byte == b'@').next().unwrap_or_default();
+        self.returns_twice |= RETURN_TWICE.contains(&name);
+        self.forks |= FORK.contains(&name);
+        self.threads |= START_THREADS.contains(&name);
+    }
+}
+
+pub(super) struct Binary<'a> {
+    elf: ElfFile<'a, FileHeader64<LittleEndian>>,
+}
+
+impl<'a> Binary<'a> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Unreadable> {
+        // The class and the byte order stand in the fifth and sixth byte.
+        match bytes {
+            [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
+            [0x7f, b'E', b'L', b'F', _, 2, ..] => return Err(Unreadable::BigEndian),
+            [0x7f, b'E', b'L', b'F', 1, ..] => return Err(Unreadable::Bits32),
+            _ => return Err(Unreadable::NotABinary),
+        }
+        ElfFile::parse(bytes)
+            .map(|elf| Binary { elf })
+            .map_err(|_| Unreadable::Damaged("the headers of the ELF file"))
+    }
+
+    /// The contents of all sections of a name: an object file has one for each function.
+    pub(super) fn sections(&self, name: &str) -> Result<Vec<&'a [u8]>, Unreadable> {
+        let damaged = Unreadable::Damaged("the sections of the ELF file");
+        self.elf
+            .sections()
+            .filter(|section| section.name_bytes() == Ok(name.as_bytes()))
+            .map(|section| section.data())
+            .filter(|data| !matches!(data, Ok([])))
+            .collect::<Result<_, _>>()
+            .map_err(|_| damaged)
+    }
+
+    /// The GNU build id, or nothing.
+    pub(super) fn build_id(&self) -> Result<Vec<u8>, Unreadable> {
+        match self.elf.build_id() {
+            Ok(id) => Ok(id.unwrap_or_default().to_vec()),
+            Err(_) => Err(Unreadable::Damaged("the build id")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_files_are_told_apart() {
+        assert_eq!(imports(b""), Err(Unreadable::NotABinary));
+        assert_eq!(imports(b"#!/bin/sh\n"), Err(Unreadable::NotABinary));
+        assert_eq!(imports(b"\x7fELF\x01\x01\x01"), Err(Unreadable::Bits32));
+        assert_eq!(imports(b"\x7fELF\x02\x02\x01"), Err(Unreadable::BigEndian));
+        assert_eq!(
+            imports(b"\x7fELF\x02\x01\x01"),
+            Err(Unreadable::Damaged("the headers of the ELF file"))
+        );
+    }
+
+    #[test]
+    fn versioned_names_are_known_too() {
+        let mut imports = Imports::default();
+        imports.note(b"_setjmp@GLIBC_2.2.5");
+        assert!(imports.returns_twice && !imports.forks && !imports.threads);
+        imports.note(b"fork@@GLIBC_2.2.5");
+        imports.note(b"pthread_create");
+        assert!(imports.forks && imports.threads);
+    }
+}

@@ -1,0 +1,3 @@
+//! What one run of a test executed, read from the data that the compiler's instrumentation leaves behind.
+
+pub mod llvm;

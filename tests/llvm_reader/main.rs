@@ -1,0 +1,11 @@
+//! Our reader of clang's coverage data against llvm-cov and llvm-profdata, on small programs built with three versions of clang.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod agreement;
+mod endings;
+mod hostile;
+mod kinds;
+mod llvm_cov;
+mod ours;
+mod toolchain;

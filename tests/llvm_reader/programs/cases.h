@@ -1,0 +1,4 @@
+    case 1:
+        return x > 0 ? 5 : 6;
+    case 2:
+        x++;

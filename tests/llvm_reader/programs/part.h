@@ -1,0 +1,6 @@
+static int part(int x) {
+    switch (x) {
+#include "cases.h"
+    }
+    return 0;
+}
