@@ -3,6 +3,7 @@
 pub mod commands;
 pub mod compare;
 pub mod config;
+pub mod coverage;
 pub mod difference;
 pub mod digest;
 pub mod emit;
