@@ -13,4 +13,5 @@ pub mod history;
 pub mod lang;
 pub mod program;
 pub mod repo;
+pub mod trace;
 mod workers;

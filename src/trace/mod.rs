@@ -1,0 +1,33 @@
+//! Traces: what one test did in one run, in terms of the control-flow graphs of the functions it entered.
+
+pub mod edge_set;
+
+use serde::{Deserialize, Serialize};
+
+use crate::repo::RepoPath;
+
+pub use edge_set::EdgeSet;
+
+/// What one test did in one function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Crossed {
+    /// It crossed these edges of the function's graph.
+    Edges(EdgeSet),
+    /// It entered the function, and which edges it crossed is not known: perhaps all.
+    Whole,
+}
+
+/// A function as a trace names it: by its place in the tree and its content, so that lines may move.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FunctionId {
+    pub file: RepoPath,
+    pub name: String,
+    /// The digest of its graph, by which the edges are numbered.
+    pub graph: u64,
+}
+
+/// What one test did in one run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    pub functions: Vec<(FunctionId, Crossed)>,
+}
