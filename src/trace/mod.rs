@@ -1,6 +1,10 @@
 //! Traces: what one test did in one run, in terms of the control-flow graphs of the functions it entered.
 
 pub mod edge_set;
+pub mod projection;
+mod regions;
+pub mod text;
+pub mod widening;
 
 use serde::{Deserialize, Serialize};
 

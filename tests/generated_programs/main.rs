@@ -12,6 +12,7 @@ mod expand;
 mod generate;
 mod noise;
 mod print;
+mod recorded;
 mod repository;
 mod run;
 mod safety;
@@ -116,4 +117,29 @@ fn many_edits_change_what_a_program_does() {
 #[test]
 fn the_program_reports_the_same_edges_for_a_repository() {
     repository::check((0..36).map(numbers));
+}
+
+#[test]
+fn a_recorded_trace_has_every_edge_that_was_crossed() {
+    let mut tally = recorded::Tally::default();
+    for (compiler, flags) in [("clang-14", ["-O0"]), ("clang-19", ["-O2"])] {
+        for seed in 0..45 {
+            recorded::check(compiler, &flags, &numbers(seed), &mut tally);
+        }
+    }
+    assert!(tally.compared > 200, "{tally:?}");
+    assert!(tally.widened < tally.crossed, "{tally:?}");
+}
+
+#[test]
+fn without_macros_a_recorded_trace_has_no_edge_that_was_not_crossed() {
+    let mut tally = recorded::Tally::default();
+    let plain = (0..5000).filter(|seed| {
+        let case = safety::generate(&numbers(*seed));
+        case.as_ref().is_some_and(recorded::is_plain)
+    });
+    for seed in plain.take(40) {
+        recorded::check("clang-16", &["-O1"], &numbers(seed), &mut tally);
+    }
+    assert!(tally.exact > 100, "{tally:?}");
 }

@@ -35,14 +35,15 @@ pub(crate) enum Verdict {
     Unsafe(String),
 }
 
-const INPUTS: [[i32; 2]; 6] = [[0, 0], [1, 2], [5, 1], [2, 300], [0, 3], [4, 0]];
-const FUEL: usize = 2_000;
+pub(crate) const INPUTS: [[i32; 2]; 6] = [[0, 0], [1, 2], [5, 1], [2, 300], [0, 3], [4, 0]];
+pub(crate) const FUEL: usize = 2_000;
 const HEADS: usize = 3;
 
 /// A program with its edits.
 pub(crate) struct Case {
-    base: Program,
+    pub(crate) base: Program,
     pub(crate) text: String,
+    macros: Vec<String>,
     heads: Vec<Head>,
 }
 
@@ -91,10 +92,22 @@ pub(crate) fn generate(numbers: &[u16]) -> Option<Case> {
             });
         }
     }
-    Some(Case { base, text, heads })
+    let macros = written.macros.iter();
+    let macros = macros.map(|definition| definition.name.clone()).collect();
+    Some(Case {
+        base,
+        text,
+        macros,
+        heads,
+    })
 }
 
 impl Case {
+    /// The names of its macros.
+    pub(crate) fn macros(&self) -> impl Iterator<Item = &str> {
+        self.macros.iter().map(String::as_str)
+    }
+
     pub(crate) fn heads(&self) -> impl Iterator<Item = &Head> {
         self.heads.iter()
     }
