@@ -11,6 +11,7 @@ pub mod error;
 pub mod exit_code;
 pub mod history;
 pub mod lang;
+pub mod masquerade;
 pub mod program;
 pub mod repo;
 pub mod trace;

@@ -6,8 +6,16 @@ use anstyle::AnsiColor;
 use clap::{ColorChoice, Parser};
 
 use git_rts::commands::{self, Cli};
+use git_rts::error::Error;
+use git_rts::masquerade;
 
 fn main() -> ExitCode {
+    if let Some(name) = masquerade::called_as() {
+        return match masquerade::compile(&name) {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => failed(&error),
+        };
+    }
     let cli = Cli::parse();
     match cli.color {
         ColorChoice::Auto => {}
@@ -16,16 +24,18 @@ fn main() -> ExitCode {
     }
     match commands::run(&cli.command) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let (red, yellow) = (
-                AnsiColor::Red.on_default().bold(),
-                AnsiColor::Yellow.on_default(),
-            );
-            anstream::eprintln!("{red}error:{red:#} {error}");
-            for hint in &error.hints {
-                anstream::eprintln!("{yellow}hint:{yellow:#} {hint}");
-            }
-            error.exit_code.into()
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &Error) -> ExitCode {
+    let (red, yellow) = (
+        AnsiColor::Red.on_default().bold(),
+        AnsiColor::Yellow.on_default(),
+    );
+    anstream::eprintln!("{red}error:{red:#} {error}");
+    for hint in &error.hints {
+        anstream::eprintln!("{yellow}hint:{yellow:#} {hint}");
+    }
+    error.exit_code.into()
 }

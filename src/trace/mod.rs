@@ -1,6 +1,7 @@
 //! Traces: what one test did in one run, in terms of the control-flow graphs of the functions it entered.
 
 pub mod edge_set;
+pub mod lines;
 pub mod projection;
 mod regions;
 pub mod text;

@@ -1,0 +1,347 @@
+//! The compiler masquerade: a folder in front of PATH whose `cc`, `gcc`, `clang`, ... are this program, which adds the flags for
+//! counting and calls the real compiler. So any build command works, and the project stays as it is.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{Error, Result};
+
+/// The folder of the masquerade; set for the builds that we start, and for nobody else.
+const FOLDER: &str = "GIT_RTS_MASQUERADE";
+/// `llvm` or `gcov`.
+const BACKEND: &str = "GIT_RTS_BACKEND";
+/// The clang that takes the place of every compiler with the back end `llvm`.
+const CLANG: &str = "GIT_RTS_CLANG";
+
+/// How programs are made to count what they execute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// By clang, at this path.
+    Llvm { clang: PathBuf },
+    /// By whatever gcc the build asks for.
+    Gcov,
+}
+
+impl Backend {
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Backend::Llvm { .. } => "llvm",
+            Backend::Gcov => "gcov",
+        }
+    }
+}
+
+/// Names under which C and C++ compilers are called; a version may follow.
+const COMPILERS: [&str; 9] = [
+    "cc", "gcc", "clang", "c89", "c99", "c17", "c++", "g++", "clang++",
+];
+
+/// Whether a program name is that of a compiler: `gcc`, `gcc-12`, `x86_64-linux-gnu-gcc`.
+fn is_compiler(name: &str) -> bool {
+    let unversioned = match name.rsplit_once('-') {
+        Some((front, version))
+            if !version.is_empty()
+                && version
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'.') =>
+        {
+            front
+        }
+        _ => name,
+    };
+    let last = unversioned
+        .rsplit_once("-gnu-")
+        .map_or(unversioned, |(_, last)| last);
+    COMPILERS.contains(&last)
+}
+
+/// Fills a folder with the names of all compilers on PATH, each a link to this program.
+pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
+    let own = std::env::current_exe()?;
+    std::fs::create_dir_all(folder)?;
+    for entry in std::fs::read_dir(folder)? {
+        std::fs::remove_file(entry?.path())?;
+    }
+    let mut names: Vec<OsString> = COMPILERS[..5].iter().map(OsString::from).collect();
+    for place in std::env::split_paths(path).filter(|place| place != folder) {
+        let Ok(entries) = std::fs::read_dir(&place) else {
+            continue;
+        };
+        let found = entries.flatten().map(|entry| entry.file_name());
+        names.extend(found.filter(|name| name.to_str().is_some_and(is_compiler)));
+    }
+    names.sort();
+    names.dedup();
+    for name in names {
+        std::os::unix::fs::symlink(&own, folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// The variables by which a build meets the masquerade.
+#[must_use]
+pub fn environment(folder: &Path, backend: &Backend, path: &OsStr) -> Vec<(OsString, OsString)> {
+    let places = std::iter::once(folder.to_owned()).chain(std::env::split_paths(path));
+    let joined = std::env::join_paths(places).unwrap_or_else(|_| path.to_owned());
+    let mut variables = vec![
+        ("PATH".into(), joined),
+        (FOLDER.into(), folder.into()),
+        (BACKEND.into(), backend.name().into()),
+    ];
+    if let Backend::Llvm { clang } = backend {
+        variables.push((CLANG.into(), clang.into()));
+    }
+    variables
+}
+
+/// The compiler as which this program was called, if it was.
+#[must_use]
+pub fn called_as() -> Option<OsString> {
+    std::env::var_os(FOLDER)?;
+    let name = PathBuf::from(std::env::args_os().next()?);
+    let name = name.file_name()?.to_owned();
+    name.to_str().is_some_and(is_compiler).then_some(name)
+}
+
+/// Compiles in place of the compiler as which we were called; answers its exit code.
+pub fn compile(name: &OsStr) -> Result<u8> {
+    let folder = std::env::var_os(FOLDER).unwrap_or_default();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let backend = std::env::var_os(BACKEND).unwrap_or_default();
+    if backend == "llvm" {
+        let clang = PathBuf::from(std::env::var_os(CLANG).unwrap_or_default());
+        return with_clang(&clang, name, arguments);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let compiler = std::env::split_paths(&path)
+        .filter(|place| place.as_os_str() != folder)
+        .map(|place| place.join(name))
+        .find(|candidate| candidate.is_file())
+        .ok_or_else(|| Error::new(format!("no compiler '{}' on PATH", name.display())))?;
+    let mut command = Command::new(compiler);
+    if counts(&arguments) {
+        command.args(GCC_FLAGS);
+    }
+    run(command.args(absolute(&arguments)))
+}
+
+/// Absolute paths keep files of one name in different folders apart.
+const GCC_FLAGS: [&str; 2] = ["--coverage", "-fprofile-abs-path"];
+
+const CLANG_FLAGS: [&str; 9] = [
+    "-fprofile-instr-generate",
+    "-fcoverage-mapping",
+    // Counters are kept in the file while the program runs: they survive however it ends.
+    "-mllvm",
+    "-runtime-counter-relocation",
+    // An optimiser would keep the counter of a loop in a register, and lose it when the process is killed.
+    "-mllvm",
+    "-disable-licm-promotion",
+    "-fno-vectorize",
+    "-Wl,--build-id",
+    "-Wno-unused-command-line-argument",
+];
+
+fn with_clang(clang: &Path, name: &OsStr, arguments: Vec<OsString>) -> Result<u8> {
+    let is_plus = name.to_str().is_some_and(|name| name.contains("++"));
+    let mut arguments = absolute(&arguments);
+    let flags = if counts(&arguments) {
+        &CLANG_FLAGS[..]
+    } else {
+        &[]
+    };
+    let command = |arguments: &[OsString]| {
+        let mut command = Command::new(clang);
+        if is_plus {
+            command.arg("--driver-mode=g++");
+        }
+        command.args(flags).args(arguments);
+        if !flags.is_empty() {
+            // What only clang warns of must not stop a build that is made for another compiler.
+            command.args(["-Wno-error", "-Wno-unknown-warning-option"]);
+        }
+        command
+    };
+    let output = command(&arguments)
+        .stdin(std::process::Stdio::inherit())
+        .stdout(std::process::Stdio::inherit())
+        .output()
+        .map_err(|error| cannot_run(clang, &error))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let unknown = unknown_arguments(&errors);
+    if output.status.success() || unknown.is_empty() {
+        eprint!("{errors}");
+        return Ok(code(output.status));
+    }
+    // Options that only gcc knows: without them the program is the same.
+    arguments.retain(|argument| !unknown.iter().any(|unknown| argument == unknown.as_str()));
+    run(&mut command(&arguments))
+}
+
+/// The arguments that clang says it does not know.
+fn unknown_arguments(errors: &str) -> Vec<String> {
+    let lines = errors.lines();
+    let quoted = lines.filter_map(|line| {
+        let (_, rest) = line
+            .split_once("unknown argument: '")
+            .or_else(|| line.split_once("unsupported argument '"))
+            .or_else(|| line.split_once("unsupported option '"))?;
+        rest.split_once('\'')
+            .map(|(argument, _)| argument.to_owned())
+    });
+    quoted.collect()
+}
+
+fn run(command: &mut Command) -> Result<u8> {
+    let program = PathBuf::from(command.get_program());
+    let status = command
+        .status()
+        .map_err(|error| cannot_run(&program, &error))?;
+    Ok(code(status))
+}
+
+fn cannot_run(program: &Path, error: &std::io::Error) -> Error {
+    Error::new(format!("cannot run '{}': {error}", program.display()))
+}
+
+fn code(status: std::process::ExitStatus) -> u8 {
+    status
+        .code()
+        .and_then(|code| u8::try_from(code).ok())
+        .unwrap_or(1)
+}
+
+/// Whether a call compiles or links; questions to the compiler and mere preprocessing are passed on as they are.
+fn counts(arguments: &[OsString]) -> bool {
+    let has = |wanted: &dyn Fn(&str) -> bool| {
+        arguments
+            .iter()
+            .any(|argument| argument.to_str().is_some_and(wanted))
+    };
+    let asks = |word: &str| {
+        matches!(
+            word,
+            "-E" | "-M" | "-MM" | "-fsyntax-only" | "--help" | "-###"
+        ) || word.starts_with("-print")
+            || word.starts_with("-dump")
+            || word.starts_with("--version")
+            || word.starts_with("--print")
+    };
+    has(&|word| !word.starts_with('-')) && !has(&asks)
+}
+
+/// Sources by their absolute paths: static functions of files with one name would otherwise be taken for one another.
+fn absolute(arguments: &[OsString]) -> Vec<OsString> {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let mut takes_value = false;
+    arguments
+        .iter()
+        .map(|argument| {
+            let is_value = std::mem::replace(
+                &mut takes_value,
+                matches!(
+                    argument.to_str(),
+                    Some(
+                        "-o" | "-I"
+                            | "-include"
+                            | "-isystem"
+                            | "-MF"
+                            | "-MT"
+                            | "-MQ"
+                            | "-x"
+                            | "-D"
+                            | "-U"
+                            | "-L"
+                            | "-Xlinker"
+                            | "-Xclang"
+                            | "-iquote"
+                            | "-idirafter"
+                            | "-imacros"
+                            | "-mllvm"
+                    )
+                ),
+            );
+            let path = Path::new(argument);
+            let is_source = path.extension().is_some_and(|extension| {
+                ["c", "cc", "cpp", "cxx", "C", "i"]
+                    .iter()
+                    .any(|known| extension == *known)
+            });
+            if !is_value
+                && is_source
+                && path.is_relative()
+                && !argument.as_encoded_bytes().starts_with(b"-")
+            {
+                folder.join(path).into_os_string()
+            } else {
+                argument.clone()
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn compilers_are_known_by_their_names() {
+        for name in [
+            "cc",
+            "gcc",
+            "gcc-12",
+            "clang-19",
+            "x86_64-linux-gnu-gcc-12",
+            "g++",
+        ] {
+            assert!(is_compiler(name), "{name}");
+        }
+        for name in [
+            "gcc-ar",
+            "gcc-nm-12",
+            "ccache",
+            "git-rts",
+            "clang-format",
+            "cc1",
+        ] {
+            assert!(!is_compiler(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn questions_are_not_counted() {
+        for call in [
+            "--version",
+            "-E a.c",
+            "-dumpversion",
+            "-print-file-name=x a.c",
+            "-v",
+            "-MM a.c",
+        ] {
+            assert!(!counts(&words(call)), "{call}");
+        }
+        for call in ["-c a.c", "-o p a.o -lm", "-MD -c a.c"] {
+            assert!(counts(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
+    fn only_sources_become_absolute() {
+        let folder = std::env::current_dir().expect("there is one");
+        let made = absolute(&words("-c a.c -o b.c -Dx.c -I d.c /x/y.c a.o"));
+        assert_eq!(made[1], folder.join("a.c").into_os_string());
+        assert_eq!(made[2..], words("-o b.c -Dx.c -I d.c /x/y.c a.o"));
+    }
+
+    #[test]
+    fn options_that_only_gcc_knows_are_found() {
+        let errors = "clang: error: unknown argument: '-fno-tree-x'\nclang: error: unsupported option '-mfoo' for target\n";
+        assert_eq!(unknown_arguments(errors), ["-fno-tree-x", "-mfoo"]);
+    }
+}
