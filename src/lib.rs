@@ -16,3 +16,4 @@ pub mod program;
 pub mod repo;
 pub mod trace;
 mod workers;
+pub mod workshop;

@@ -19,6 +19,16 @@ impl Repository {
         self.git.commondir().join("rts")
     }
 
+    /// What the work tree is called among all worktrees of the repository; `main` for the first.
+    #[must_use]
+    pub fn worktree_name(&self) -> PathBuf {
+        let own = self.git.is_worktree().then(|| self.git.path().file_name());
+        own.flatten().map_or_else(
+            || PathBuf::from("main"),
+            |name| PathBuf::from("worktrees").join(name),
+        )
+    }
+
     /// The same folder, made if it is not there.
     pub fn create_rts_dir(&self) -> Result<PathBuf> {
         let dir = self.rts_dir();

@@ -1,0 +1,230 @@
+//! The workshop: a copy of the work tree that is ours, in which projects are built and tests run.
+//!
+//! The user's own build stays as it is, and an edit while tests run reaches neither the build nor the tests.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::error::{Error, Result};
+use crate::repo::{FileEntry, FileKind, RepoPath, Repository, Version};
+
+/// How often the copy is taken anew when files change under our hands.
+const ATTEMPTS: usize = 5;
+
+#[derive(Debug)]
+pub struct Workshop {
+    /// The copy of the tree.
+    pub tree: PathBuf,
+    /// Where projects that build beside their sources are built.
+    pub build: PathBuf,
+    /// The compilers that are ours.
+    pub compilers: PathBuf,
+    /// What builds and tests printed.
+    pub logs: PathBuf,
+    /// What tests leave behind while they run.
+    pub profiles: PathBuf,
+    manifest: PathBuf,
+}
+
+/// What the copy of one file is known by: the content it was made from, and how it looked when it was made.
+type Manifest = BTreeMap<RepoPath, Copied>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Copied {
+    content: String,
+    size: u64,
+    modified: u128,
+}
+
+impl Workshop {
+    /// The workshop of a work tree, with its folders.
+    pub fn open(repository: &Repository) -> Result<Self> {
+        let root = repository
+            .create_rts_dir()?
+            .join("build")
+            .join(repository.worktree_name());
+        let folder = |name: &str| root.join(name);
+        let workshop = Workshop {
+            tree: folder("tree"),
+            build: folder("out"),
+            compilers: folder("compilers"),
+            logs: folder("logs"),
+            profiles: folder("profiles"),
+            manifest: folder("manifest"),
+        };
+        for folder in [&workshop.tree, &workshop.build, &workshop.logs] {
+            fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
+        }
+        Ok(workshop)
+    }
+
+    /// Makes the copy equal to the work tree, and answers the version that it is.
+    pub fn copy(&self, repository: &Repository) -> Result<Version> {
+        let top = repository.workdir().ok_or_else(|| {
+            Error::new("a bare repository has no work tree to build")
+                .hint("run it in a clone or a worktree")
+        })?;
+        let mut version = repository.work_tree()?;
+        for _ in 0..ATTEMPTS {
+            self.copy_files(top, &repository.files(&version)?)?;
+            let now = repository.work_tree()?;
+            if now.tree() == version.tree() {
+                return Ok(version);
+            }
+            version = now;
+        }
+        Err(Error::new("the work tree keeps changing").hint("try again when nothing writes to it"))
+    }
+
+    fn copy_files(&self, top: &Path, files: &[FileEntry]) -> Result<()> {
+        let mut known = self.read_manifest();
+        let mut wanted = Manifest::new();
+        let mut missing = Vec::new();
+        for file in files {
+            let content = format!("{} {:?} {}", file.id, file.kind, file.executable);
+            let to = file.path.under(&self.tree);
+            let found = known.remove(&file.path);
+            let is_same = found.is_some_and(|copied| {
+                file.kind != FileKind::Submodule
+                    && copied.content == content
+                    && fs::symlink_metadata(&to)
+                        .is_ok_and(|metadata| copied == looks(&content, &metadata))
+            });
+            match fs::symlink_metadata(&to) {
+                Ok(metadata) if is_same => {
+                    wanted.insert(file.path.clone(), looks(&content, &metadata));
+                }
+                _ => missing.push((file, content)),
+            }
+        }
+        // What is about to change is forgotten first: a copy that was stopped half-way is not taken for a whole one.
+        self.write_manifest(&wanted)?;
+        for path in known.keys() {
+            let _ = fs::remove_file(path.under(&self.tree));
+        }
+        for (file, content) in missing {
+            let (from, to) = (file.path.under(top), file.path.under(&self.tree));
+            copy_one(file.kind, &from, &to).map_err(|error| cannot("copy", &from, &error))?;
+            let metadata =
+                fs::symlink_metadata(&to).map_err(|error| cannot("read", &to, &error))?;
+            wanted.insert(file.path.clone(), looks(&content, &metadata));
+        }
+        self.write_manifest(&wanted)
+    }
+
+    fn read_manifest(&self) -> Manifest {
+        let text = fs::read(&self.manifest).unwrap_or_default();
+        let entries = text.split(|byte| *byte == 0);
+        let entry = |entry: &[u8]| {
+            let mut parts = entry.splitn(4, |byte| *byte == b'\t');
+            let mut text = || {
+                let part = parts.next()?;
+                std::str::from_utf8(part).ok().map(str::to_owned)
+            };
+            let copied = Copied {
+                content: text()?,
+                size: text()?.parse().ok()?,
+                modified: text()?.parse().ok()?,
+            };
+            Some((RepoPath::new(parts.next()?), copied))
+        };
+        entries.filter_map(entry).collect()
+    }
+
+    fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
+        let mut text = Vec::new();
+        for (path, copied) in manifest {
+            let front = format!("{}\t{}\t{}\t", copied.content, copied.size, copied.modified);
+            text.extend_from_slice(front.as_bytes());
+            text.extend_from_slice(path.as_bytes());
+            text.push(0);
+        }
+        let beside = self.manifest.with_extension("new");
+        fs::write(&beside, text)
+            .and_then(|()| fs::rename(&beside, &self.manifest))
+            .map_err(|error| cannot("write", &self.manifest, &error))
+    }
+}
+
+fn looks(content: &str, metadata: &Metadata) -> Copied {
+    let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
+    Copied {
+        content: content.to_owned(),
+        size: metadata.len(),
+        modified: modified
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_nanos()),
+    }
+}
+
+fn copy_one(kind: FileKind, from: &Path, to: &Path) -> io::Result<()> {
+    if let Some(folder) = to.parent() {
+        make_folder(folder)?;
+    }
+    match fs::symlink_metadata(to) {
+        Ok(metadata) if metadata.is_dir() && kind != FileKind::Submodule => fs::remove_dir_all(to)?,
+        Ok(metadata) if !metadata.is_dir() => fs::remove_file(to)?,
+        _ => {}
+    }
+    match kind {
+        FileKind::File => fs::copy(from, to).map(|_| ()),
+        FileKind::Symlink => std::os::unix::fs::symlink(fs::read_link(from)?, to),
+        FileKind::Submodule => copy_folder(from, to),
+    }
+}
+
+/// Makes a folder, also where a file stands in the way.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::create_dir_all(folder) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists
+            ) =>
+        {
+            let file = folder.ancestors().find(|above| above.is_file());
+            file.map_or(Err(error), fs::remove_file)?;
+            fs::create_dir_all(folder)
+        }
+        other => other,
+    }
+}
+
+/// A submodule is taken as it is, without its own repository.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    let Ok(entries) = fs::read_dir(from) else {
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name() == ".git" {
+            continue;
+        }
+        let (kind, from, to) = (entry.file_type()?, entry.path(), to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_folder(&from, &to)?;
+        } else if kind.is_symlink() {
+            copy_one(FileKind::Symlink, &from, &to)?;
+        } else if kind.is_file() && !is_newer(&to, &from) {
+            copy_one(FileKind::File, &from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+/// A copy of the same size that is not older than its original.
+fn is_newer(copy: &Path, original: &Path) -> bool {
+    let (Ok(copy), Ok(original)) = (fs::metadata(copy), fs::metadata(original)) else {
+        return false;
+    };
+    copy.len() == original.len()
+        && matches!((copy.modified(), original.modified()), (Ok(copy), Ok(original)) if copy >= original)
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
+    Error::new(format!("cannot {what} '{}': {error}", path.display()))
+}
