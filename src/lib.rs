@@ -13,6 +13,7 @@ pub mod history;
 pub mod lang;
 pub mod masquerade;
 pub mod program;
+pub mod recording;
 pub mod repo;
 pub mod trace;
 mod workers;

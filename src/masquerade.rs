@@ -130,7 +130,8 @@ pub fn compile(name: &OsStr) -> Result<u8> {
 /// Absolute paths keep files of one name in different folders apart.
 const GCC_FLAGS: [&str; 2] = ["--coverage", "-fprofile-abs-path"];
 
-const CLANG_FLAGS: [&str; 9] = [
+/// What makes clang count.
+pub const CLANG_FLAGS: [&str; 9] = [
     "-fprofile-instr-generate",
     "-fcoverage-mapping",
     // Counters are kept in the file while the program runs: they survive however it ends.

@@ -46,6 +46,19 @@ const START_THREADS: [&[u8]; 14] = [
     b"__kmpc_fork_call",
 ];
 
+/// Functions by which a process ends, or becomes another, without the runtime of gcc's coverage.
+const END_EARLY: [&[u8]; 9] = [
+    b"_exit",
+    b"_Exit",
+    b"quick_exit",
+    b"abort",
+    b"vfork",
+    b"__vfork",
+    b"fexecve",
+    b"execveat",
+    b"kill",
+];
+
 /// What a binary may do that makes a subtraction of counters too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imports {
@@ -55,6 +68,8 @@ pub struct Imports {
     pub forks: bool,
     /// Threads that count at the same time lose some of the counts.
     pub threads: bool,
+    /// Processes may end or be replaced without leaving what gcc counted in them.
+    pub ends_early: bool,
 }
 
 /// What the binary imports. A library that it is linked with may do more: ask for that one too.
@@ -85,7 +100,13 @@ pub fn imports(binary: &[u8]) -> Result<Imports, Unreadable> {
         returns_twice: true,
         forks: true,
         threads: true,
+        ends_early: true,
     })
+}
+
+/// The GNU build id of a binary; empty if it was linked without one.
+pub fn build_id(binary: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    Binary::parse(binary)?.build_id()
 }
 
 const DAMAGED_SYMBOLS: Unreadable = Unreadable::Damaged("the symbol table");
@@ -97,6 +118,7 @@ impl Imports {
         self.returns_twice |= RETURN_TWICE.contains(&name);
         self.forks |= FORK.contains(&name);
         self.threads |= START_THREADS.contains(&name);
+        self.ends_early |= END_EARLY.contains(&name);
     }
 }
 

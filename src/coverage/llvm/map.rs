@@ -42,7 +42,7 @@ pub struct FunctionMap {
     pub counters: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region {
     pub kind: RegionKind,
     /// How often the region was entered; for a branch, how often the condition was true.
@@ -54,7 +54,7 @@ pub struct Region {
     pub end: Position,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RegionKind {
     Code,
     /// White space between two statements, counted as the second.
@@ -74,13 +74,13 @@ pub enum RegionKind {
 }
 
 /// Both counted from one; columns in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counter {
     /// Never executed.
     Zero,
@@ -90,14 +90,14 @@ pub enum Counter {
     Expression(usize),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Expression {
     pub kind: ExpressionKind,
     pub left: Counter,
     pub right: Counter,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExpressionKind {
     Subtract,
     Add,

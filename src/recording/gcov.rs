@@ -1,0 +1,169 @@
+//! Gcc's counters: the data files of one test to the edges it may have crossed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::binaries::linked_below;
+use super::placer::PlacedFile;
+use super::{Placer, Recorded, Recorder};
+use crate::coverage::gcov::collect::{Build, collect};
+use crate::coverage::gcov::notes::{self, Notes};
+use crate::coverage::llvm::binary::{Imports, imports};
+use crate::lang::facts::{Entity, Flow};
+use crate::repo::RepoPath;
+use crate::trace::lines::{Lines, crossed};
+use crate::trace::text::Text;
+use crate::trace::{Crossed, FunctionId};
+
+pub struct Gcov<'a> {
+    placer: &'a Placer,
+    build: Build,
+    /// The lines with code, by file.
+    known: FxHashMap<RepoPath, FxHashSet<u32>>,
+    /// What the programs of the build may do together: data files do not tell which of them ran.
+    imports: Imports,
+}
+
+impl<'a> Gcov<'a> {
+    /// Over the objects and binaries below some folders.
+    #[must_use]
+    pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
+        let mut known: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
+        for path in below(folders, "gcno") {
+            let notes = fs::read(path)
+                .ok()
+                .and_then(|bytes| notes::read(&bytes).ok());
+            let Some(notes) = notes else {
+                continue;
+            };
+            let files = places(placer, &notes);
+            for line in notes.functions.iter().flat_map(|function| &function.lines) {
+                if let Some(Some(file)) = files.get(line.file as usize) {
+                    known.entry(file.clone()).or_default().insert(line.line);
+                }
+            }
+        }
+        let mut all = Imports::default();
+        for path in linked_below(folders) {
+            let found = fs::read(path).ok().and_then(|bytes| imports(&bytes).ok());
+            all = all.and(found.unwrap_or_default());
+        }
+        Gcov {
+            placer,
+            build: Build::new("/"),
+            known,
+            imports: all,
+        }
+    }
+
+    fn functions_in(&self, file: &PlacedFile, executed: &FxHashSet<u32>, recorded: &mut Recorded) {
+        let nothing = FxHashSet::default();
+        let lines = Lines {
+            known: self.known.get(&file.path).unwrap_or(&nothing).clone(),
+            executed: executed.clone(),
+        };
+        let text = Text::new(&file.bytes);
+        for function in file.functions() {
+            if !lines_of(function).any(|line| executed.contains(&line)) {
+                continue;
+            }
+            let did = match function.body.as_ref().map(|body| &body.flow) {
+                Some(Flow::Edges(cfg)) => Crossed::Edges(crossed(cfg, &text, &lines)),
+                _ => Crossed::Whole,
+            };
+            recorded.trace.functions.push((file.id_of(function), did));
+        }
+    }
+}
+
+impl Imports {
+    fn and(self, other: Self) -> Self {
+        Imports {
+            returns_twice: self.returns_twice || other.returns_twice,
+            forks: self.forks || other.forks,
+            threads: self.threads || other.threads,
+            ends_early: self.ends_early || other.ends_early,
+        }
+    }
+}
+
+impl Recorder for Gcov<'_> {
+    fn environment(&self, folder: &Path) -> Vec<(String, OsString)> {
+        vec![("GCOV_PREFIX".to_owned(), folder.into())]
+    }
+
+    fn read(&self, folder: &Path) -> Recorded {
+        let mut recorded = Recorded::default();
+        let widen = self.imports.threads || self.imports.returns_twice;
+        let collected = collect(folder, &self.build, widen);
+        if let Some(failure) = collected.failures.first() {
+            recorded.doubt(|| failure.to_string());
+        }
+        if collected.objects.is_empty() {
+            recorded.doubt(|| "it left no coverage data".to_owned());
+        }
+        if self.imports.forks && self.imports.ends_early {
+            recorded.doubt(|| {
+                "a program of the build forks and may end without a trace, which gcov cannot see".to_owned()
+            });
+        }
+        let mut executed: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
+        for object in &collected.objects {
+            let files = places(self.placer, &object.notes);
+            for (file, line) in object.hits.iter().flat_map(|hit| &hit.executed.lines) {
+                if let Some(Some(file)) = files.get(*file as usize) {
+                    executed.entry(file.clone()).or_default().insert(*line);
+                }
+            }
+        }
+        for (path, lines) in &executed {
+            if let Some(file) = self.placer.file(path) {
+                self.functions_in(&file, lines, &mut recorded);
+            }
+        }
+        recorded.trace.functions.sort();
+        recorded
+    }
+
+    fn counted(&self) -> Vec<FunctionId> {
+        let mut counted = BTreeSet::new();
+        for (path, known) in &self.known {
+            let Some(file) = self.placer.file(path) else {
+                continue;
+            };
+            for function in file.functions() {
+                if lines_of(function).any(|line| known.contains(&line)) {
+                    counted.insert(file.id_of(function));
+                }
+            }
+        }
+        counted.into_iter().collect()
+    }
+}
+
+fn lines_of(function: &Entity) -> impl Iterator<Item = u32> {
+    function.span.line..=function.end_line
+}
+
+/// The files of some notes, as far as the tree has them.
+fn places(placer: &Placer, notes: &Notes) -> Vec<Option<RepoPath>> {
+    let folder = to_path(&notes.working_directory);
+    let place = |file: &Vec<u8>| placer.path(&folder.join(to_path(file)));
+    notes.files.iter().map(place).collect()
+}
+
+fn to_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// The files with an extension below some folders.
+fn below(folders: &[&Path], extension: &str) -> Vec<PathBuf> {
+    let mut found = super::binaries::files_below(folders);
+    found.retain(|path| path.extension().is_some_and(|own| own == extension));
+    found
+}

@@ -1,0 +1,292 @@
+//! Clang's counters: the profiles of one test to the edges it crossed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::binaries;
+use super::placer::graph_of;
+use super::{Placer, Recorded, Recorder};
+use crate::coverage::llvm::binary::imports;
+use crate::coverage::llvm::counts::Counts;
+use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
+use crate::coverage::llvm::profile::{self, Profile};
+use crate::lang::facts::Flow;
+use crate::trace::projection::{Belief, Projection};
+use crate::trace::text::Text;
+use crate::trace::{Crossed, FunctionId};
+
+/// Maps are large, and most tests run the binaries that the test before them ran.
+const MAPS_KEPT: usize = 8;
+
+pub struct Llvm<'a> {
+    placer: &'a Placer,
+    binaries: FxHashMap<Vec<u8>, PathBuf>,
+    /// The maps that were used last.
+    maps: Mutex<Vec<(PathBuf, Known)>>,
+    /// Functions that several binaries share are placed once.
+    placed: Mutex<FxHashMap<u64, Arc<Placed>>>,
+    counted: Mutex<BTreeSet<FunctionId>>,
+    seen: Mutex<BTreeSet<PathBuf>>,
+}
+
+/// A binary's map, or why there is none.
+type Known = Result<Arc<Mapped>, String>;
+
+/// A binary with its map.
+struct Mapped {
+    map: CoverageMap,
+    by_key: FxHashMap<(u64, u64), Vec<usize>>,
+    belief: Belief,
+}
+
+/// Where a function of a map stands in the tree.
+enum Placed {
+    /// In no file of the tree.
+    Outside,
+    /// In a file of the tree, but no function of ours is there: macros made it.
+    Unknown(String),
+    Whole(FunctionId),
+    Edges(FunctionId, Projection),
+}
+
+impl<'a> Llvm<'a> {
+    /// Over the binaries below some folders.
+    #[must_use]
+    pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
+        Llvm {
+            placer,
+            binaries: binaries::by_id(folders),
+            maps: Mutex::default(),
+            placed: Mutex::default(),
+            counted: Mutex::default(),
+            seen: Mutex::default(),
+        }
+    }
+
+    fn mapped(&self, path: &Path) -> Known {
+        {
+            let mut maps = self.maps.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = maps.iter().position(|(known, _)| known == path) {
+                let found = maps.remove(at);
+                maps.push(found);
+                return maps[maps.len() - 1].1.clone();
+            }
+        }
+        let read = read_map(path).map(Arc::new);
+        if let Ok(mapped) = &read {
+            self.note_counted(path, mapped);
+        }
+        let mut maps = self.maps.lock().unwrap_or_else(PoisonError::into_inner);
+        if maps.len() >= MAPS_KEPT {
+            drop(maps.remove(0));
+        }
+        maps.push((path.to_owned(), read.clone()));
+        read
+    }
+
+    /// Keeps the functions that have counters, whether a test executes them or not.
+    fn note_counted(&self, path: &Path, mapped: &Mapped) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seen.insert(path.to_owned()) {
+            return;
+        }
+        drop(seen);
+        for function in &mapped.map.functions {
+            if let Placed::Whole(id) | Placed::Edges(id, _) = &*self.place(&mapped.map, function) {
+                let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+                counted.insert(id.clone());
+            }
+        }
+    }
+
+    fn place(&self, map: &CoverageMap, function: &FunctionMap) -> Arc<Placed> {
+        let key = key_of(map, function);
+        let lock = || self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let placed = Arc::new(self.find(map, function));
+        lock().entry(key).or_insert(placed).clone()
+    }
+
+    fn find(&self, map: &CoverageMap, function: &FunctionMap) -> Placed {
+        let path = function.files.first().and_then(|file| map.paths.get(*file));
+        let Some(path) = path.map(Vec::as_slice).map(to_path) else {
+            return Placed::Outside;
+        };
+        let Some(file) = self
+            .placer
+            .path(&path)
+            .and_then(|path| self.placer.file(&path))
+        else {
+            return Placed::Outside;
+        };
+        let text = Text::new(&file.bytes);
+        let own = function.regions.iter().find(|region| region.file == 0);
+        let start = own.map_or(0, |region| text.offset(region.start));
+        let is_here = |entity: &&crate::lang::facts::Entity| {
+            (entity.span.start..entity.span.end).contains(&start)
+        };
+        let Some(entity) = file.functions().find(is_here) else {
+            return Placed::Unknown(format!("{} in {}", function.name, file.path));
+        };
+        let id = FunctionId {
+            file: file.path.clone(),
+            name: entity.name.clone(),
+            graph: graph_of(entity),
+        };
+        match entity.body.as_ref().map(|body| &body.flow) {
+            Some(Flow::Edges(cfg)) => {
+                let projection = Projection::new(function, cfg, &text);
+                Placed::Edges(id, projection)
+            }
+            _ => Placed::Whole(id),
+        }
+    }
+
+    fn read_profile(&self, profile: &Profile<'_>, recorded: &mut Recorded) {
+        let sums = profile.sums();
+        let is_idle = |counters: &[u64]| counters.iter().all(|count| *count == 0);
+        let Some(path) = self.binaries.get(&profile.build_id) else {
+            if !sums.values().all(|sum| is_idle(&sum.counters)) {
+                recorded.doubt(|| "it ran a binary that is not in the build folder".to_owned());
+            }
+            return;
+        };
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mapped = match self.mapped(path) {
+            Ok(mapped) => mapped,
+            Err(reason) => return recorded.doubt(|| format!("the map of '{name}': {reason}")),
+        };
+        if !recorded.binaries.contains(&name) {
+            recorded.binaries.push(name.clone());
+        }
+        for (key, sum) in &sums {
+            if is_idle(&sum.counters) {
+                continue;
+            }
+            let Some(functions) = mapped.by_key.get(key) else {
+                recorded.doubt(|| format!("'{name}' executed a function that its map lacks"));
+                continue;
+            };
+            for index in functions {
+                let function = &mapped.map.functions[*index];
+                let placed = self.place(&mapped.map, function);
+                let is_mixed = sum.records > 1 && function.static_in.is_some();
+                match (&*placed, Counts::new(function, &sum.counters)) {
+                    (Placed::Outside, _) => {}
+                    (Placed::Unknown(name), _) => recorded.unplaced.push(name.clone()),
+                    (Placed::Edges(id, projection), Ok(counts)) if !is_mixed => {
+                        let edges = projection.crossed(&counts, mapped.belief);
+                        let crossed = Crossed::Edges(edges);
+                        recorded.trace.functions.push((id.clone(), crossed));
+                    }
+                    (Placed::Whole(id) | Placed::Edges(id, _), _) => {
+                        recorded.trace.functions.push((id.clone(), Crossed::Whole));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Recorder for Llvm<'_> {
+    fn environment(&self, folder: &Path) -> Vec<(String, OsString)> {
+        // Continuous (%c), a file for each binary (%m) and process (%p): a test may run many.
+        let pattern = folder.join("%c%m-%p.profraw");
+        vec![("LLVM_PROFILE_FILE".to_owned(), pattern.into_os_string())]
+    }
+
+    fn read(&self, folder: &Path) -> Recorded {
+        let mut recorded = Recorded::default();
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        if files.is_empty() {
+            recorded.doubt(|| "it left no profile".to_owned());
+        }
+        for file in files {
+            let name = || {
+                file.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            let bytes = match fs::read(&file) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    recorded.doubt(|| format!("its profile '{}': {error}", name()));
+                    continue;
+                }
+            };
+            match profile::read(&bytes) {
+                Ok(profiles) => {
+                    for profile in &profiles {
+                        self.read_profile(profile, &mut recorded);
+                    }
+                }
+                Err(error) => recorded.doubt(|| format!("its profile '{}': {error}", name())),
+            }
+        }
+        recorded.unplaced.sort();
+        recorded.unplaced.dedup();
+        recorded
+    }
+
+    fn counted(&self) -> Vec<FunctionId> {
+        // Binaries that no test ran hold functions, too.
+        for path in self.binaries.values() {
+            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_known = seen.contains(path);
+            drop(seen);
+            if !is_known && let Ok(mapped) = read_map(path) {
+                self.note_counted(path, &mapped);
+            }
+        }
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.iter().cloned().collect()
+    }
+}
+
+fn read_map(path: &Path) -> Result<Mapped, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let map = map::read(&bytes).map_err(|error| error.to_string())?;
+    let imports = imports(&bytes).map_err(|error| error.to_string())?;
+    let mut by_key: FxHashMap<(u64, u64), Vec<usize>> = FxHashMap::default();
+    for (index, function) in map.functions.iter().enumerate() {
+        let key = (function.name_hash, function.hash);
+        by_key.entry(key).or_default().push(index);
+    }
+    let is_wide = imports.returns_twice || imports.forks || imports.threads;
+    Ok(Mapped {
+        map,
+        by_key,
+        belief: if is_wide { Belief::Wide } else { Belief::Exact },
+    })
+}
+
+/// What tells one function of a map from another, wherever it is linked.
+fn key_of(map: &CoverageMap, function: &FunctionMap) -> u64 {
+    let mut hasher = FxHasher::default();
+    (function.name_hash, function.hash, function.counters).hash(&mut hasher);
+    for file in &function.files {
+        map.paths.get(*file).hash(&mut hasher);
+    }
+    (&function.regions, &function.expressions).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn to_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,46 @@
+//! Recording: what the tests of a version leave behind when they run, turned into traces.
+
+pub mod backend;
+mod binaries;
+pub mod gcov;
+pub mod llvm;
+mod placer;
+
+use std::path::Path;
+
+use crate::trace::{FunctionId, Trace};
+
+pub use placer::Placer;
+
+/// What is known of one run of a test.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    pub trace: Trace,
+    /// The binaries that it ran, as far as they count.
+    pub binaries: Vec<String>,
+    /// Code that it executed and that no function of the tree speaks for: made by macros or by the build.
+    pub unplaced: Vec<String>,
+    /// Why the trace is not enough to skip the test.
+    pub doubt: Option<String>,
+}
+
+impl Recorded {
+    /// The first doubt counts: one is enough.
+    fn doubt(&mut self, reason: impl FnOnce() -> String) {
+        if self.doubt.is_none() {
+            self.doubt = Some(reason());
+        }
+    }
+}
+
+/// A back end at work on one build.
+pub trait Recorder: Sync {
+    /// The variables that make a test leave its counts in a folder.
+    fn environment(&self, folder: &Path) -> Vec<(String, std::ffi::OsString)>;
+
+    /// Reads what a test left in its folder.
+    fn read(&self, folder: &Path) -> Recorded;
+
+    /// Every function of the tree that was compiled with counters, executed or not.
+    fn counted(&self) -> Vec<FunctionId>;
+}
