@@ -5,11 +5,10 @@ use std::ops::Range;
 use tree_sitter::{Node as Syntax, Tree};
 
 use crate::digest::{Digest, Name, Names};
-use crate::lang::c::conditionals::State;
-use crate::lang::c::describe::{Describer, Description, Operand};
+use crate::lang::c::describe::{Describer, Operand};
 use crate::lang::c::graph::{Ends, Graph};
 use crate::lang::c::scope::{Binding, Scopes};
-use crate::lang::cfg::{CaseLabel, Cfg, ENTRY, EXIT, Label, Node, NodeKind, Span};
+use crate::lang::cfg::{Cfg, ENTRY, EXIT, Label, Node, NodeKind, Span};
 
 /// How finely control flow is told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,9 +90,9 @@ pub(crate) fn build(
     })
 }
 
-struct Switch {
-    node: usize,
-    has_default: bool,
+pub(super) struct Switch {
+    pub(super) node: usize,
+    pub(super) has_default: bool,
 }
 
 pub(super) struct Flow<'s, 'd, 'b> {
@@ -102,9 +101,9 @@ pub(super) struct Flow<'s, 'd, 'b> {
     pub(super) graph: Graph,
     pub(super) scopes: Scopes,
     /// Where `break` leads; behind a macro that may or may not be a loop, to several places.
-    breaks: Vec<Vec<usize>>,
-    continues: Vec<Vec<usize>>,
-    switches: Vec<Switch>,
+    pub(super) breaks: Vec<Vec<usize>>,
+    pub(super) continues: Vec<Vec<usize>>,
+    pub(super) switches: Vec<Switch>,
     depth: usize,
 }
 
@@ -315,151 +314,10 @@ impl<'t> Flow<'_, '_, '_> {
         Ok(joined(no, behind))
     }
 
-    fn switch(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
-        let field = |name| syntax.child_by_field_name(name);
-        let condition = field("condition").ok_or("a switch without a condition")?;
-        let body = field("body").ok_or("a switch without a body")?;
-        let ends = self.conditional_parts(condition, ends)?;
-        let operands = self.operands(condition);
-        let (start, end) = (self.describer.start(syntax), self.describer.end(condition));
-        let tokens = self.describer.tokens(start, end);
-        let node = self.add(NodeKind::Switch, tokens, &operands, ends);
-        let behind = self.graph.place();
-        self.breaks.push(vec![behind]);
-        self.switches.push(Switch {
-            node,
-            has_default: false,
-        });
-        let mut ends = self.statement(body, Vec::new())?;
-        self.breaks.pop();
-        let has_default = self.switches.pop().is_some_and(|switch| switch.has_default);
-        if !has_default {
-            ends.push((node, Label::Default));
-        }
-        Ok(joined(ends, behind))
-    }
-
-    /// A macro before a statement: perhaps a loop, perhaps an `if`, so both are in the graph.
-    fn macro_head(
-        &mut self,
-        head: Range<u32>,
-        body: Syntax<'t>,
-        alternative: Option<Syntax<'t>>,
-        ends: Ends,
-    ) -> Result<Ends, String> {
-        let tokens = self.describer.tokens(head.start, head.end);
-        let node = self.add(NodeKind::Predicate, tokens, &[], ends);
-        let behind = self.graph.place();
-        let or_outer = |own: usize, outer: Option<&Vec<usize>>| {
-            std::iter::once(own)
-                .chain(outer.into_iter().flatten().copied())
-                .collect()
-        };
-        let breaks = or_outer(behind, self.breaks.last());
-        let continues = or_outer(node, self.continues.last());
-        self.breaks.push(breaks);
-        self.continues.push(continues);
-        let ends = self.statement(body, vec![(node, Label::True)])?;
-        self.graph.connect(ends, node);
-        let mut no = vec![(node, Label::False)];
-        if let Some(alternative) = alternative {
-            no = self.statement(alternative, no)?;
-        }
-        self.breaks.pop();
-        self.continues.pop();
-        Ok(joined(no, behind))
-    }
-
-    /// `break` and `continue` are edges, not nodes, unless a macro leaves open where they lead.
-    fn leave(&mut self, syntax: Syntax<'t>, targets: &[usize], ends: Ends) -> Ends {
-        match targets {
-            [] => self.graph.connect(ends, EXIT),
-            [target] => self.graph.connect(ends, *target),
-            targets => {
-                // An edge has one target: where there are several, a node stands before them.
-                let tokens = self.describer.tokens_of(syntax);
-                let node = self.add(NodeKind::Statement, tokens, &[], ends);
-                for (index, target) in targets.iter().enumerate() {
-                    self.graph
-                        .connect(vec![(node, Label::Part(index as u32))], *target);
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    fn goto(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
-        let tokens = self.describer.tokens_of(syntax);
-        let computed = tokens
-            .clone()
-            .any(|index| self.describer.source.tokens[index].is(self.describer.source.bytes, "*"));
-        if computed {
-            let node = self.add(NodeKind::Statement, tokens, &[], ends);
-            self.graph.may_jump(node, Vec::new());
-            return Ok(Vec::new());
-        }
-        let label = syntax
-            .child_by_field_name("label")
-            .ok_or("a goto without a label")?;
-        let name = self.name_of(label);
-        self.refuse_macro(name)?;
-        let place = self.graph.label(name);
-        self.graph.connect(ends, place);
-        Ok(Vec::new())
-    }
-
     pub(super) fn name_of(&self, syntax: Syntax<'t>) -> Name {
         let start = self.describer.start(syntax) as usize;
         let end = self.describer.end(syntax) as usize;
         Name::of(&self.describer.source.bytes[start..end])
-    }
-
-    /// A label that a macro makes could be any other.
-    pub(super) fn refuse_macro(&self, label: Name) -> Result<(), String> {
-        match self.describer.macros.get(label) {
-            Some(_) => Err("a macro makes the name of a label".to_owned()),
-            None => Ok(()),
-        }
-    }
-
-    /// Defines a label here; answers the ends behind it.
-    pub(super) fn label(&mut self, name: Name, ends: Ends) -> Ends {
-        let place = self.graph.define_label(name);
-        self.graph.connect(ends, place);
-        vec![(place, Label::Next)]
-    }
-
-    /// A `case` or `default`: one more way to what follows.
-    pub(super) fn case(&mut self, syntax: Syntax<'t>, ends: Ends) -> Ends {
-        let value = syntax.child_by_field_name("value");
-        let label = match value {
-            None => Label::Default,
-            Some(value) => {
-                let tokens = self.describer.tokens_of(value);
-                let Description {
-                    digest, mentions, ..
-                } = self.describer.describe(&self.scopes, tokens.clone(), &[]);
-                let text = tokens
-                    .filter_map(|index| self.describer.source.tokens.get(index))
-                    .map(|token| String::from_utf8_lossy(token.text(self.describer.source.bytes)))
-                    .collect::<Vec<_>>()
-                    .join(" ");
-                Label::Case(Box::new(CaseLabel {
-                    text,
-                    digest,
-                    mentions: Names::new(mentions),
-                }))
-            }
-        };
-        let Some(switch) = self.switches.last_mut() else {
-            return ends;
-        };
-        switch.has_default |= label == Label::Default;
-        let from = switch.node;
-        let place = self.graph.place();
-        self.graph.connect(vec![(from, label)], place);
-        self.graph.connect(ends, place);
-        vec![(place, Label::Next)]
     }
 
     /// Adds a node for some tokens, with the hidden jumps they may contain.
@@ -512,107 +370,9 @@ impl<'t> Flow<'_, '_, '_> {
             .find(|token| !self.describer.masked.blanked.contains(&token.start))
             .is_some_and(|token| super::words::is_jump(token.text(self.describer.source.bytes)))
     }
-
-    /// What may be declared among opaque tokens, outside blocks, counts for all uses behind them.
-    fn bind_opaque(&mut self, tokens: Range<usize>) {
-        // Whether a declaration is there is not known, as under a condition of its own.
-        const PERHAPS: u32 = u32::MAX;
-        let source = self.describer.source;
-        let text = |index: usize| {
-            source
-                .tokens
-                .get(index)
-                .map(|token| token.text(source.bytes))
-        };
-        let (mut blocks, mut parentheses) = (0usize, 0usize);
-        let mut names = Vec::new();
-        for index in tokens.clone() {
-            let token = &source.tokens[index];
-            match token.text(source.bytes) {
-                _ if source.conditionals.states[index] == State::Dead => {}
-                b"{" => blocks += 1,
-                b"}" => blocks = blocks.saturating_sub(1),
-                b"(" => parentheses += 1,
-                b")" => parentheses = parentheses.saturating_sub(1),
-                word if token.kind == super::lexer::TokenKind::Identifier
-                    && blocks == 0
-                    && index > 0
-                    && !super::words::is_keyword(word) =>
-                {
-                    let before = &source.tokens[index - 1];
-                    let follows_type = match before.text(source.bytes) {
-                        b"*" => true,
-                        b"," | b"}" => parentheses == 0,
-                        word => {
-                            before.kind == super::lexer::TokenKind::Identifier
-                                && !super::words::is_control(word)
-                        }
-                    };
-                    let ends = text(index + 1).is_none_or(|next| {
-                        matches!(next, b";" | b"," | b"=" | b"[" | b"(" | b")" | b"{")
-                    });
-                    if follows_type && ends {
-                        names.push((Name::of(word), token.start));
-                    }
-                }
-                _ => {}
-            }
-        }
-        for (name, start) in names {
-            let parts = std::slice::from_ref(&tokens);
-            let binding = self.describer.binding(&self.scopes, parts, &[start]);
-            self.scopes.bind(name, binding, PERHAPS);
-        }
-    }
-
-    /// One node for tokens that could not be understood; labels inside lead to it, and it may lead anywhere.
-    pub(super) fn opaque(&mut self, tokens: Range<usize>, ends: Ends) -> Result<Ends, String> {
-        let source = self.describer.source;
-        let text = |index: usize| source.tokens[index].text(source.bytes);
-        let mut depth = 0isize;
-        let mut labels = Vec::new();
-        let mut has_case = false;
-        for index in tokens.clone() {
-            // Only the branch that the parser was shown gives the structure.
-            let is_shown = source.conditionals.states[index] == State::Live;
-            match text(index) {
-                b"{" | b"(" if is_shown => depth += 1,
-                b"}" | b")" if is_shown => depth -= 1,
-                b"case" | b"default" => has_case = true,
-                b":" if index > tokens.start
-                    && source.tokens[index - 1].kind == super::lexer::TokenKind::Identifier =>
-                {
-                    labels.push(Name::of(text(index - 1)));
-                }
-                _ => {}
-            }
-            if depth < 0 {
-                break;
-            }
-        }
-        if depth != 0 {
-            return Err("an error in it cannot be confined to a statement".to_owned());
-        }
-        let mut ends = ends;
-        for label in labels {
-            ends = self.label(label, ends);
-        }
-        let node = self.add(NodeKind::Opaque, tokens.clone(), &[], ends);
-        self.bind_opaque(tokens);
-        if has_case && let Some(switch) = self.switches.last_mut() {
-            switch.has_default = true;
-            let from = switch.node;
-            self.graph.connect(vec![(from, Label::Default)], node);
-            let behind = self.breaks.last().and_then(|targets| targets.first());
-            if let Some(behind) = behind.copied() {
-                self.graph.connect(vec![(from, Label::Default)], behind);
-            }
-        }
-        Ok(vec![(node, Label::Next)])
-    }
 }
 
-fn joined(mut ends: Ends, place: usize) -> Ends {
+pub(super) fn joined(mut ends: Ends, place: usize) -> Ends {
     ends.push((place, Label::Next));
     ends
 }

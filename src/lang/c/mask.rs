@@ -11,7 +11,7 @@ use crate::lang::c::source::{NONE, Source};
 use crate::lang::c::words;
 
 /// What a head that is written as a macro is shown as: `FOR_EACH(x, list)` becomes `if(1)`.
-const HEAD: &str = "if(1)";
+pub(super) const HEAD: &str = "if(1)";
 
 #[derive(Debug, Default)]
 pub(crate) struct Masked {
@@ -163,19 +163,19 @@ fn ends_macro(source: &Source<'_>, macros: &MacroTable, close: usize) -> bool {
             .is_none_or(|known| known.class != MacroClass::LoopHead)
 }
 
-struct Masker<'s, 'b> {
-    source: &'s Source<'b>,
-    macros: &'s MacroTable,
-    shown: Vec<usize>,
-    masked: Masked,
+pub(super) struct Masker<'s, 'b> {
+    pub(super) source: &'s Source<'b>,
+    pub(super) macros: &'s MacroTable,
+    pub(super) shown: Vec<usize>,
+    pub(super) masked: Masked,
     /// Closing parentheses behind which a controlled statement begins.
-    head_closes: FxHashSet<usize>,
-    at_statement: bool,
-    in_case: bool,
+    pub(super) head_closes: FxHashSet<usize>,
+    pub(super) at_statement: bool,
+    pub(super) in_case: bool,
 }
 
 impl Masker<'_, '_> {
-    fn run(&mut self) -> Result<(), String> {
+    pub(super) fn run(&mut self) -> Result<(), String> {
         let mut index = 0;
         while index < self.shown.len() {
             let position = self.shown[index];
@@ -190,13 +190,13 @@ impl Masker<'_, '_> {
         Ok(())
     }
 
-    fn text(&self, index: usize) -> &[u8] {
+    pub(super) fn text(&self, index: usize) -> &[u8] {
         self.shown
             .get(index)
             .map_or(&b""[..], |position| self.source.text(*position))
     }
 
-    fn previous(&self, index: usize) -> &[u8] {
+    pub(super) fn previous(&self, index: usize) -> &[u8] {
         if index == 0 {
             b""
         } else {
@@ -205,7 +205,7 @@ impl Masker<'_, '_> {
     }
 
     /// The index of the bracket that closes the one at `index`.
-    fn close_of(&self, index: usize) -> Option<usize> {
+    pub(super) fn close_of(&self, index: usize) -> Option<usize> {
         let close = *self.source.closes.get(*self.shown.get(index)?)?;
         if close == NONE {
             return None;
@@ -213,20 +213,20 @@ impl Masker<'_, '_> {
         self.shown.binary_search(&close).ok()
     }
 
-    fn copy(&mut self, index: usize) {
+    pub(super) fn copy(&mut self, index: usize) {
         let token = self.source.at(self.shown[index]);
         let from = (token.start - self.masked.base) as usize;
         let text = token.text(self.source.bytes);
         self.masked.text[from..from + text.len()].copy_from_slice(text);
     }
 
-    fn copy_all(&mut self, from: usize, to: usize) {
+    pub(super) fn copy_all(&mut self, from: usize, to: usize) {
         for index in from..=to {
             self.copy(index);
         }
     }
 
-    fn blank(&mut self, from: usize, to: usize) {
+    pub(super) fn blank(&mut self, from: usize, to: usize) {
         for index in from..=to {
             let start = self.source.at(self.shown[index]).start;
             self.masked.blanked.insert(start);
@@ -234,23 +234,23 @@ impl Masker<'_, '_> {
     }
 
     /// Writes a text at the start of a token.
-    fn put(&mut self, index: usize, text: &str) {
+    pub(super) fn put(&mut self, index: usize, text: &str) {
         let from = (self.source.at(self.shown[index]).start - self.masked.base) as usize;
         self.masked.text[from..from + text.len()].copy_from_slice(text.as_bytes());
     }
 
-    fn put_at_end(&mut self, index: usize, byte: u8) {
+    pub(super) fn put_at_end(&mut self, index: usize, byte: u8) {
         let end = (self.source.at(self.shown[index]).end - self.masked.base) as usize;
         self.masked.text[end - 1] = byte;
     }
 
-    fn length(&self, from: usize, to: usize) -> usize {
+    pub(super) fn length(&self, from: usize, to: usize) -> usize {
         let start = self.source.at(self.shown[from]).start;
         (self.source.at(self.shown[to]).end - start) as usize
     }
 
     /// Anything but an identifier; answers the next index.
-    fn other(&mut self, index: usize) -> usize {
+    pub(super) fn other(&mut self, index: usize) -> usize {
         let position = self.shown[index];
         let previous_is_operand = self.source.at(position.saturating_sub(1)).kind
             != TokenKind::Punctuator
@@ -290,13 +290,13 @@ impl Masker<'_, '_> {
         index + 1
     }
 
-    fn is_label(&self, colon: usize) -> bool {
+    pub(super) fn is_label(&self, colon: usize) -> bool {
         colon >= 2
             && self.source.is_name(self.shown[colon - 1])
             && matches!(self.text(colon - 2), b";" | b"{" | b"}" | b":" | b")")
     }
 
-    fn identifier(&mut self, index: usize) -> Result<usize, String> {
+    pub(super) fn identifier(&mut self, index: usize) -> Result<usize, String> {
         let text = self.text(index);
         if words::is_keyword(text) {
             return Ok(self.keyword(index));
@@ -322,7 +322,7 @@ impl Masker<'_, '_> {
         }
     }
 
-    fn keyword(&mut self, index: usize) -> usize {
+    pub(super) fn keyword(&mut self, index: usize) -> usize {
         let text = self.text(index).to_vec();
         let group = match self.text(index + 1) {
             b"(" => self.close_of(index + 1),
@@ -379,7 +379,7 @@ impl Masker<'_, '_> {
     }
 
     /// `if MACRO(x) {`: the macro brings the parentheses. Answers its last index.
-    fn bare_condition(&mut self, index: usize) -> Option<usize> {
+    pub(super) fn bare_condition(&mut self, index: usize) -> Option<usize> {
         if !self.source.is_name(*self.shown.get(index)?) {
             return None;
         }
@@ -399,7 +399,7 @@ impl Masker<'_, '_> {
     }
 
     /// An `asm` statement is shown as a name; a part of a declaration is taken out.
-    fn asm(&mut self, index: usize) -> usize {
+    pub(super) fn asm(&mut self, index: usize) -> usize {
         let mut last = index;
         while last + 1 < self.shown.len() && self.source.is_identifier(self.shown[last + 1]) {
             last += 1;
@@ -422,265 +422,4 @@ impl Masker<'_, '_> {
         }
         last + 1
     }
-
-    /// `NAME(...)`, a call or the use of a macro with arguments.
-    fn invocation(
-        &mut self,
-        index: usize,
-        close: usize,
-        class: Option<MacroClass>,
-    ) -> Result<usize, String> {
-        let follower = self.text(close + 1).to_vec();
-        let follower_starts = self.starts_statement(close + 1);
-        if self.at_statement {
-            match (class, follower.as_slice()) {
-                (Some(MacroClass::LoopHead), _) | (_, b"{") => return self.head(index, close),
-                (Some(MacroClass::Type), _) if follower != b";" => {
-                    return Ok(self.type_name(index, close));
-                }
-                (Some(MacroClass::Blank), _) if follower != b";" => {
-                    self.blank(index, close);
-                    return Ok(close + 1);
-                }
-                (Some(MacroClass::Statement), _) if follower != b";" && !continues(&follower) => {
-                    return Ok(self.statement(index, close));
-                }
-                (_, b"}") => return Ok(self.statement(index, close)),
-                (Some(MacroClass::Expression), _) if follower_starts && self.new_line(close) => {
-                    return Ok(self.statement(index, close));
-                }
-                (None, _) if follower_starts && self.new_line(close) => {
-                    return self.head(index, close);
-                }
-                _ => {}
-            }
-        } else {
-            let after_operand = matches!(self.previous(index), b")" | b"]" | b"*")
-                || (index > 0
-                    && self.source.is_identifier(self.shown[index - 1])
-                    && !words::is_control(self.previous(index))
-                    && self.previous(index) != b"sizeof");
-            let beside_string = |other: usize| {
-                self.shown
-                    .get(other)
-                    .is_some_and(|position| self.source.at(*position).kind == TokenKind::String)
-            };
-            match class {
-                _ if beside_string(close + 1) || (index > 0 && beside_string(index - 1)) => {
-                    self.blank(index, close);
-                    return Ok(close + 1);
-                }
-                Some(MacroClass::Blank) if after_operand || follower_starts => {
-                    self.blank(index, close);
-                    return Ok(close + 1);
-                }
-                Some(MacroClass::Cast) => {
-                    self.blank(index, close);
-                    return Ok(close + 1);
-                }
-                Some(MacroClass::Type) => return Ok(self.type_name(index, close)),
-                _ => {}
-            }
-        }
-        self.at_statement = false;
-        if class.is_some() || self.has_odd_arguments(index + 1, close) {
-            self.mask_arguments(index, close);
-            return Ok(close + 1);
-        }
-        self.copy_all(index, index + 1);
-        Ok(index + 2)
-    }
-
-    /// A name without arguments.
-    fn plain_name(&mut self, index: usize, class: Option<MacroClass>) -> Result<usize, String> {
-        let follower = self.text(index + 1).to_vec();
-        match class {
-            Some(MacroClass::Blank | MacroClass::Cast) => {
-                // At the start of a statement of its own it stays a statement.
-                if self.at_statement && follower == b";" {
-                    self.copy(index);
-                } else {
-                    self.blank(index, index);
-                }
-                return Ok(index + 1);
-            }
-            Some(MacroClass::Operator) => {
-                self.put(index, "+");
-                let token = self.source.at(self.shown[index]);
-                self.masked.irregular.push((token.start, token.end));
-                self.at_statement = false;
-                return Ok(index + 1);
-            }
-            Some(MacroClass::LoopHead) if self.at_statement => return self.head(index, index),
-            Some(MacroClass::Statement) if self.at_statement && follower != b";" => {
-                return Ok(self.statement(index, index));
-            }
-            _ => {}
-        }
-        if self.at_statement && class != Some(MacroClass::Type) {
-            let before_control = words::is_control(&follower);
-            if follower == b"{" || (before_control && self.new_line(index)) {
-                return self.head(index, index);
-            }
-            if follower == b"}" {
-                return Ok(self.statement(index, index));
-            }
-        }
-        self.copy(index);
-        self.at_statement = false;
-        Ok(index + 1)
-    }
-
-    /// Shows a macro as the head of the statement that follows it.
-    fn head(&mut self, from: usize, to: usize) -> Result<usize, String> {
-        if self.length(from, to) < HEAD.len() {
-            let name = String::from_utf8_lossy(self.text(from)).into_owned();
-            return Err(format!("macro '{name}' stands before a block"));
-        }
-        self.put(from, HEAD);
-        let start = self.source.at(self.shown[from]).start;
-        let end = self.source.at(self.shown[to]).end;
-        self.masked.heads.insert(start, end);
-        self.at_statement = true;
-        Ok(to + 1)
-    }
-
-    /// Shows a macro that needs no semicolon as a statement with one.
-    fn statement(&mut self, from: usize, to: usize) -> usize {
-        if self.length(from, to) == 1 {
-            self.put(from, ";");
-        } else {
-            self.put(from, "a");
-            self.put_at_end(to, b';');
-        }
-        self.at_statement = true;
-        to + 1
-    }
-
-    fn type_name(&mut self, from: usize, to: usize) -> usize {
-        self.blank(from, to);
-        self.put(from, "int");
-        self.at_statement = false;
-        to + 1
-    }
-
-    fn mask_arguments(&mut self, index: usize, close: usize) {
-        self.copy_all(index, index + 1);
-        self.copy(close);
-        if close > index + 2 {
-            self.put(index + 2, "0");
-        }
-    }
-
-    fn new_line(&self, index: usize) -> bool {
-        let Some(next) = self.shown.get(index + 1) else {
-            return false;
-        };
-        let here = self.source.at(self.shown[index]).end;
-        let there = self.source.at(*next).start;
-        self.source.line_of(there) > self.source.line_of(here)
-    }
-
-    fn starts_statement(&self, index: usize) -> bool {
-        self.shown.get(index).is_some_and(|position| {
-            let is_operator = self
-                .macros
-                .get(self.source.name(*position))
-                .is_some_and(|known| known.class == MacroClass::Operator);
-            (self.source.is_identifier(*position) && !is_operator)
-                || matches!(self.source.text(*position), b"++" | b"--")
-        })
-    }
-
-    /// Arguments that no function call could have: statements, types, operators, nothing.
-    fn has_odd_arguments(&self, open: usize, close: usize) -> bool {
-        if close == open + 1 {
-            return false;
-        }
-        let mut depth = 0usize;
-        let mut braces = 0usize;
-        for index in open + 1..close {
-            let text = self.text(index);
-            let begins = depth == 0 && (index == open + 1 || self.text(index - 1) == b",");
-            let ends = depth == 0 && (index + 1 == close || self.text(index + 1) == b",");
-            match text {
-                b"(" | b"[" => depth += 1,
-                b")" | b"]" => depth = depth.saturating_sub(1),
-                b"{" => braces += 1,
-                b"}" => braces = braces.saturating_sub(1),
-                b";" | b"#" | b"##" if braces == 0 => return true,
-                _ => {}
-            }
-            if braces > 0 {
-                continue;
-            }
-            let identifier = self.source.is_identifier(self.shown[index]);
-            if identifier && words::is_control(text) {
-                return true;
-            }
-            if depth > 0 {
-                continue;
-            }
-            if identifier {
-                let is_type = words::is_type_word(text) || words::is_qualifier(text);
-                let beside = self.source.is_name(self.shown[index])
-                    && index + 1 < close
-                    && self.source.is_name(self.shown[index + 1])
-                    && self
-                        .macros
-                        .get(self.source.name(self.shown[index]))
-                        .is_none()
-                    && self
-                        .macros
-                        .get(self.source.name(self.shown[index + 1]))
-                        .is_none();
-                if is_type || beside {
-                    return true;
-                }
-            } else if self.source.at(self.shown[index]).kind == TokenKind::Punctuator {
-                let unary = matches!(
-                    text,
-                    b"(" | b"*"
-                        | b"&"
-                        | b"-"
-                        | b"+"
-                        | b"!"
-                        | b"~"
-                        | b"++"
-                        | b"--"
-                        | b"{"
-                        | b"["
-                        | b"&&"
-                );
-                let postfix = matches!(text, b")" | b"]" | b"}" | b"++" | b"--" | b",");
-                if (begins && !unary) || (ends && !postfix) || (text == b"," && index + 1 == close)
-                {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-}
-
-/// Tokens behind an invocation that make it the start of a longer expression.
-fn continues(follower: &[u8]) -> bool {
-    matches!(
-        follower,
-        b"=" | b"."
-            | b"->"
-            | b"["
-            | b","
-            | b"?"
-            | b"+="
-            | b"-="
-            | b"|="
-            | b"&="
-            | b"^="
-            | b"*="
-            | b"/="
-            | b"("
-            | b"=="
-            | b"!="
-    )
 }
