@@ -1,0 +1,7 @@
+//! Traces of real programs, compiled by clang and gcc, against expectations that were worked out by hand.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod bench;
+mod kinds;
+mod widening;
