@@ -112,7 +112,7 @@ pub fn compile(name: &OsStr) -> Result<u8> {
     let backend = std::env::var_os(BACKEND).unwrap_or_default();
     if backend == "llvm" {
         let clang = PathBuf::from(std::env::var_os(CLANG).unwrap_or_default());
-        return with_clang(&clang, name, arguments);
+        return with_clang(&clang, name, &arguments);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let compiler = std::env::split_paths(&path)
@@ -145,9 +145,9 @@ pub const CLANG_FLAGS: [&str; 9] = [
     "-Wno-unused-command-line-argument",
 ];
 
-fn with_clang(clang: &Path, name: &OsStr, arguments: Vec<OsString>) -> Result<u8> {
+fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> {
     let is_plus = name.to_str().is_some_and(|name| name.contains("++"));
-    let mut arguments = absolute(&arguments);
+    let mut arguments = absolute(arguments);
     let flags = if counts(&arguments) {
         &CLANG_FLAGS[..]
     } else {
