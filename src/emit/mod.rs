@@ -7,4 +7,5 @@ pub mod graph;
 mod graph_dot;
 mod graph_layout;
 mod graph_svg;
+pub mod progress;
 pub mod ttdiff;

@@ -2,6 +2,7 @@
 
 pub mod backend;
 mod binaries;
+mod fingerprint;
 pub mod gcov;
 pub mod llvm;
 mod placer;
@@ -10,6 +11,7 @@ use std::path::Path;
 
 use crate::trace::{FunctionId, Trace};
 
+pub use fingerprint::fingerprint;
 pub use placer::Placer;
 
 /// What is known of one run of a test.

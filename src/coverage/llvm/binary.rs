@@ -109,6 +109,19 @@ pub fn build_id(binary: &[u8]) -> Result<Vec<u8>, Unreadable> {
     Binary::parse(binary)?.build_id()
 }
 
+/// The names of the libraries that a binary asks for.
+pub fn needed(binary: &[u8]) -> Result<Vec<String>, Unreadable> {
+    let damaged = |_| Unreadable::Damaged("the dynamic section");
+    let binary = Binary::parse(binary)?;
+    let libraries = binary.elf.import_libraries().map_err(damaged)?;
+    let mut names = Vec::new();
+    for library in libraries {
+        let name = library.map_err(damaged)?;
+        names.push(String::from_utf8_lossy(name.name()).into_owned());
+    }
+    Ok(names)
+}
+
 const DAMAGED_SYMBOLS: Unreadable = Unreadable::Damaged("the symbol table");
 
 impl Imports {
