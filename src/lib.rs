@@ -13,5 +13,6 @@ pub mod history;
 pub mod lang;
 pub mod program;
 pub mod repo;
+pub mod runner;
 pub mod trace;
 mod workers;
