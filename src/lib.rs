@@ -15,6 +15,7 @@ pub mod masquerade;
 pub mod program;
 pub mod recording;
 pub mod repo;
+pub mod runner;
 pub mod trace;
 mod workers;
 pub mod workshop;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where each dependency may be named.
-const KEEPERS: [(&str, &[&str]); 18] = [
+const KEEPERS: [(&str, &[&str]); 20] = [
     ("anstream", &["src/commands", "src/main.rs"]),
     ("anstyle", &["src/commands", "src/emit", "src/main.rs"]),
     ("clap", &["src/commands", "src/main.rs"]),
@@ -18,8 +18,18 @@ const KEEPERS: [(&str, &[&str]); 18] = [
     ("petgraph", &["src/program"]),
     ("postcard", &["src/history"]),
     ("rustc-hash", &["src"]),
+    ("rustix", &["src/runner"]),
     ("serde", &["src"]),
-    ("serde_json", &["src/commands", "src/emit"]),
+    (
+        "serde_json",
+        &[
+            "src/commands",
+            "src/emit",
+            "src/runner/ctest",
+            "src/runner/meson.rs",
+        ],
+    ),
+    ("signal-hook", &["src/runner/interrupt.rs"]),
     ("sled", &["src/history"]),
     ("toml", &["src/config"]),
     ("tree-sitter", &["src/lang"]),

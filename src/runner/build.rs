@@ -1,0 +1,54 @@
+//! Building a site: a runner's steps, one after the other, in a log.
+
+use std::path::Path;
+
+use super::process::{self, End};
+use super::{Interrupt, Launch, Runner, Settings, Site, ask, launch};
+use crate::error::{Error, Result};
+
+/// Runs the steps that configure and build; what they print goes to `log`.
+pub fn build(
+    runner: &dyn Runner,
+    site: &Site,
+    settings: &Settings,
+    interrupt: &Interrupt,
+    log: &Path,
+) -> Result<()> {
+    let cannot_write =
+        |error: std::io::Error| Error::new(format!("cannot write '{}': {error}", log.display()));
+    std::fs::create_dir_all(&site.build)
+        .map_err(|error| Error::new(format!("cannot make '{}': {error}", site.build.display())))?;
+    std::fs::write(log, "").map_err(cannot_write)?;
+    for step in runner.build(site, settings) {
+        let command = ask::for_people(&step.command);
+        process::note(log, &format!("$ {command}\n")).map_err(cannot_write)?;
+        let launch = Launch {
+            command: step.command,
+            environment: launch::environment(site),
+            folder: step.folder,
+            ..Launch::default()
+        };
+        let ended = process::run(&launch, log, interrupt).map_err(|error| {
+            ask::missing(&launch.command[0], &error)
+                .unwrap_or_else(|| Error::new(format!("cannot run '{command}': {error}")))
+        })?;
+        let how = match ended.end {
+            End::Exited(0) => continue,
+            End::Interrupted => return Err(Error::new("interrupted")),
+            End::Exited(code) => format!("exit code {code}"),
+            End::Signalled(signal) => format!("signal {signal}"),
+            End::TimedOut => "timeout".to_owned(),
+        };
+        let said = std::fs::read(log).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let error = Error::new(format!(
+            "cannot {} the project: '{command}' ended with {how}",
+            step.what
+        ));
+        let error = ask::last_lines(&said, 5)
+            .into_iter()
+            .fold(error, Error::hint);
+        return Err(error.hint(format!("all it printed is in '{}'", log.display())));
+    }
+    Ok(())
+}

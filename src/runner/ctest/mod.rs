@@ -1,0 +1,209 @@
+//! The runner `ctest`: CMake projects. CTest lists; we run what it lists, without a CTest for each test.
+
+mod environment;
+mod listing;
+mod through;
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::ask::ask;
+use super::definition::Places;
+use super::{
+    DEFAULT_TIMEOUT, Definition, Expected, Judge, Launch, Needs, Runner, Settings, Site, Step,
+    Test, launch, shell,
+};
+use crate::error::Result;
+use listing::{Listed, Properties};
+
+pub struct Ctest;
+
+impl Runner for Ctest {
+    fn name(&self) -> &'static str {
+        "ctest"
+    }
+
+    fn fits(&self, tree: &Path) -> bool {
+        tree.join("CMakeLists.txt").is_file() && declares_tests(tree, 0)
+    }
+
+    fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
+        let (tree, build) = (site.tree.as_os_str(), site.build.as_os_str());
+        let configure = shell::words([
+            "cmake".as_ref(),
+            "-S".as_ref(),
+            tree,
+            "-B".as_ref(),
+            build,
+            "-DBUILD_TESTING=ON".as_ref(),
+        ]);
+        let jobs = format!("-j{}", site.jobs.max(1));
+        let make = match &settings.build {
+            Some(command) => shell::run(command),
+            None => shell::words(["cmake".as_ref(), "--build".as_ref(), build, jobs.as_ref()]),
+        };
+        vec![
+            Step {
+                what: "configure",
+                command: shell::with_options(configure, settings.configure.as_deref()),
+                folder: site.tree.clone(),
+            },
+            Step {
+                what: "build",
+                command: make,
+                folder: site.build.clone(),
+            },
+        ]
+    }
+
+    fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
+        let command = shell::words(["ctest".as_ref(), "--show-only=json-v1".as_ref()]);
+        let listed = listing::parse(&ask(site, &site.build, &command, "")?)?;
+        let places = Places::of(site);
+        let allowed = settings.timeout.or_else(|| configured_timeout(site));
+        let mut tests = Vec::with_capacity(listed.len());
+        for (index, listed) in listed.into_iter().enumerate() {
+            // CTest counts from one.
+            tests.push(test(listed, index + 1, site, allowed, &places)?);
+        }
+        super::with_names_of_their_own(&mut tests);
+        Ok(tests)
+    }
+}
+
+fn test(
+    listed: Listed,
+    number: usize,
+    site: &Site,
+    allowed: Option<Duration>,
+    places: &Places,
+) -> Result<Test> {
+    let Listed {
+        name,
+        command,
+        properties,
+    } = listed;
+    let folder = properties
+        .working_directory
+        .clone()
+        .map_or_else(|| site.build.clone(), Into::into);
+    let definition = Definition {
+        command: command
+            .iter()
+            .flatten()
+            .map(|word| places.general(word))
+            .collect(),
+        environment: environment::named(&properties.environment)
+            .map(|(name, value)| (name.to_owned(), places.general(value)))
+            .collect(),
+        working_directory: places.general(&folder),
+        properties: properties
+            .texts
+            .iter()
+            .map(|(name, text)| (name.clone(), places.general(text)))
+            .collect(),
+    };
+    let timeout = match properties.timeout {
+        Some(own) => Some(own).filter(|own| !own.is_zero()),
+        None => allowed.or(Some(DEFAULT_TIMEOUT)),
+    };
+    let mut launch = Launch {
+        environment: launch::environment(site),
+        folder,
+        timeout,
+        required_files: properties.required_files.iter().map(Into::into).collect(),
+        judge: Judge::Exit {
+            skip: properties.skip_code.into_iter().collect(),
+            expected: if properties.will_fail {
+                Expected::Failure
+            } else {
+                Expected::Success
+            },
+            always_failure: Vec::new(),
+        },
+        ..Launch::default()
+    };
+    // CTest sets it for every test.
+    launch
+        .environment
+        .push(("CTEST_INTERACTIVE_DEBUG_MODE".into(), Some("1".into())));
+    if properties.disabled {
+        launch.unavailable = Some("disabled".to_owned());
+    }
+    match command {
+        None => {
+            launch
+                .unavailable
+                .get_or_insert_with(|| "its program was not built".to_owned());
+        }
+        Some(command) => {
+            launch.command = command.into_iter().map(Into::into).collect();
+            let changes = environment::changes(&properties, &launch.environment);
+            match changes {
+                Some(changes) if !properties.is_beyond_us => launch.environment.extend(changes),
+                _ if launch.unavailable.is_none() => through::ctest(&mut launch, number, site)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(Test {
+        definition,
+        launch,
+        needs: needs(&name, properties),
+        name,
+    })
+}
+
+fn needs(name: &str, properties: Properties) -> Needs {
+    Needs {
+        name: name.to_owned(),
+        after: properties.depends,
+        sets_up: properties.sets_up,
+        requires: properties.requires,
+        cleans_up: properties.cleans_up,
+        locks: properties.locks,
+        alone: properties.alone,
+        processors: properties.processors,
+    }
+}
+
+/// Whether CMake files in the tree, not too deep, switch tests on.
+fn declares_tests(folder: &Path, depth: usize) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return false;
+    };
+    let mut folders = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() && !name.starts_with('.') && depth < 3 {
+            folders.push(entry.path());
+        } else if kind.is_file() && (name == "CMakeLists.txt" || name.ends_with(".cmake")) {
+            let text = std::fs::read(entry.path()).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).to_ascii_lowercase();
+            let text: String = text.split_ascii_whitespace().collect();
+            if ["enable_testing(", "add_test(", "include(ctest)"]
+                .iter()
+                .any(|call| text.contains(call))
+            {
+                return true;
+            }
+        }
+    }
+    folders
+        .iter()
+        .any(|folder| declares_tests(folder, depth + 1))
+}
+
+/// What the project allows a test that has no limit of its own.
+fn configured_timeout(site: &Site) -> Option<Duration> {
+    let text = std::fs::read_to_string(site.build.join("DartConfiguration.tcl")).ok()?;
+    let seconds = text
+        .lines()
+        .find_map(|line| line.strip_prefix("TimeOut:"))?;
+    let seconds: u64 = seconds.trim().parse().ok()?;
+    (seconds > 0).then(|| Duration::from_secs(seconds))
+}

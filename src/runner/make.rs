@@ -1,0 +1,125 @@
+//! The runner `make`: a plain Makefile with a target `check` or `test`.
+
+use std::path::Path;
+
+use super::definition::Places;
+use super::makefile::{self, Makefile};
+use super::{
+    DEFAULT_TIMEOUT, Definition, Judge, Launch, Needs, Runner, Settings, Site, Step, Test, ask,
+    launch, shell,
+};
+use crate::error::{Error, Result};
+
+/// The targets that run tests, in the order in which they are looked for.
+const TARGETS: [&str; 2] = ["check", "test"];
+
+pub struct Make;
+
+impl Runner for Make {
+    fn name(&self) -> &'static str {
+        "make"
+    }
+
+    fn fits(&self, tree: &Path) -> bool {
+        makefile::find(tree)
+            .and_then(|file| std::fs::read(file).ok())
+            .is_some_and(|text| {
+                String::from_utf8_lossy(&text)
+                    .lines()
+                    .any(is_rule_for_tests)
+            })
+    }
+
+    fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
+        vec![Step {
+            what: "build",
+            command: match &settings.build {
+                Some(command) => shell::run(command),
+                None => makefile::build(site, []),
+            },
+            folder: site.tree.clone(),
+        }]
+    }
+
+    fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
+        let makefile = Makefile::read(site, &site.tree, &["TESTS"])?;
+        let target = TARGETS
+            .into_iter()
+            .find(|target| makefile.has_target(target))
+            .or_else(|| target_by_default(site, &makefile))
+            .ok_or_else(|| {
+                Error::new("the Makefile has no target 'check' or 'test'")
+                    .hint("say in '.git-rts.toml' under [tests] how tests are listed and run: runner = \"command\", list = ..., run = ...")
+            })?;
+        let places = Places::of(site);
+        let words = makefile.words("TESTS");
+        let mut tests: Vec<Test> = if words.is_empty() {
+            vec![test(target, target, &[], site, settings, &places)]
+        } else {
+            let of_word = |word: &String| {
+                let name = places.within(word).unwrap_or_else(|| word.clone());
+                let only = format!("TESTS={word}");
+                test(&name, target, &[only], site, settings, &places)
+            };
+            words.iter().map(of_word).collect()
+        };
+        super::with_names_of_their_own(&mut tests);
+        Ok(tests)
+    }
+}
+
+/// Whether a line of a Makefile begins a rule for one of the targets.
+fn is_rule_for_tests(line: &str) -> bool {
+    let Some((targets, rest)) = line.split_once(':') else {
+        return false;
+    };
+    !line.starts_with(['\t', '#'])
+        && !rest.starts_with('=')
+        && !rest.starts_with(":=")
+        && targets
+            .split_ascii_whitespace()
+            .any(|target| TARGETS.contains(&target))
+}
+
+/// A target that has no rule but that `.DEFAULT` passes on to another Makefile.
+fn target_by_default(site: &Site, makefile: &Makefile) -> Option<&'static str> {
+    let works = |target: &&str| {
+        let command = makefile::make(["-n".into(), target.into()]);
+        ask::answer(site, &site.tree, &command, "").is_ok_and(|answer| answer.status.success())
+    };
+    TARGETS
+        .into_iter()
+        .find(|target| makefile.has_target(".DEFAULT") && works(target))
+}
+
+fn test(
+    name: &str,
+    target: &str,
+    arguments: &[String],
+    site: &Site,
+    settings: &Settings,
+    places: &Places,
+) -> Test {
+    let mut command = makefile::make([target.into()]);
+    command.extend(arguments.iter().map(Into::into));
+    Test {
+        name: name.to_owned(),
+        definition: Definition {
+            command: command.iter().map(|word| places.general(word)).collect(),
+            working_directory: "{tree}".to_owned(),
+            ..Definition::default()
+        },
+        launch: Launch {
+            command,
+            environment: launch::environment(site),
+            folder: site.tree.clone(),
+            timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
+            judge: Judge::default(),
+            ..Launch::default()
+        },
+        needs: Needs {
+            name: name.to_owned(),
+            ..Needs::default()
+        },
+    }
+}

@@ -1,0 +1,149 @@
+//! Runners: how a project's tests are built, listed and run one at a time.
+
+mod ask;
+pub mod automake;
+mod build;
+pub mod command;
+pub mod ctest;
+mod definition;
+mod descendants;
+mod detect;
+pub mod interrupt;
+mod launch;
+pub mod make;
+mod makefile;
+pub mod meson;
+pub mod needs;
+pub mod pool;
+pub mod process;
+pub mod schedule;
+mod shell;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::Result;
+
+pub use build::build;
+pub use definition::Definition;
+pub use detect::detect;
+pub use interrupt::Interrupt;
+pub use launch::{Expected, Judge, Launch, Outcome};
+pub use needs::Needs;
+pub use pool::{Finished, Run, run_all};
+
+/// Every runner, in the order in which they are tried on a project that names none.
+static RUNNERS: [&dyn Runner; 5] = [
+    &ctest::Ctest,
+    &meson::Meson,
+    &automake::Automake,
+    &make::Make,
+    &command::ByCommand,
+];
+
+/// How long a test may take when neither it nor the configuration says so: what CTest allows.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1500);
+
+/// Where a project is built: a copy of its tree that is ours, and a build folder beside it.
+#[derive(Debug, Clone)]
+pub struct Site {
+    pub tree: PathBuf,
+    pub build: PathBuf,
+    /// Set for everything that builds, lists or runs, over what we inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// How many processes a build may use.
+    pub jobs: usize,
+}
+
+/// What the configuration says about building and testing.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// The runner's name; without one it is detected.
+    pub runner: Option<String>,
+    /// Options for the project's configuration (cmake, configure, meson setup), as a shell reads them.
+    pub configure: Option<String>,
+    /// Takes the place of the runner's own way to build.
+    pub build: Option<String>,
+    /// Prints a test a line (runner `command`).
+    pub list: Option<String>,
+    /// Runs the test that takes the place of `{test}` (runner `command`).
+    pub run: Option<String>,
+    /// For tests that do not have a limit of their own.
+    pub timeout: Option<Duration>,
+}
+
+/// A command that configures or builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// For people: "configure", "build".
+    pub what: &'static str,
+    pub command: Vec<OsString>,
+    pub folder: PathBuf,
+}
+
+/// One unit that can be run alone.
+#[derive(Debug, Clone)]
+pub struct Test {
+    /// No two tests of a listing have the same.
+    pub name: String,
+    /// What is compared between versions, the same on every machine.
+    pub definition: Definition,
+    /// How it is run here.
+    pub launch: Launch,
+    /// What must run before it, and what must not run beside it.
+    pub needs: Needs,
+}
+
+/// A way to build a project and to list its tests. Everything else about a test is data of the test.
+pub trait Runner: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Whether a tree looks as if its tests were run this way.
+    fn fits(&self, tree: &std::path::Path) -> bool;
+
+    /// The commands that configure and build, in order, as the site is now.
+    fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;
+
+    /// The tests of a site that was built.
+    fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>>;
+}
+
+/// Gives a second test of the same name another one, so that names identify.
+fn with_names_of_their_own(tests: &mut [Test]) {
+    let mut seen = std::collections::BTreeMap::<String, usize>::new();
+    for test in tests {
+        let mut count = *seen
+            .entry(test.name.clone())
+            .and_modify(|count| *count += 1)
+            .or_insert(1);
+        if count > 1 {
+            let name = test.name.clone();
+            while seen.contains_key(&test.name) {
+                test.name = format!("{name} #{count}");
+                count += 1;
+            }
+            seen.insert(test.name.clone(), 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_the_same_name_are_told_apart() {
+        let test = |name: &str| Test {
+            name: name.to_owned(),
+            definition: Definition::default(),
+            launch: Launch::default(),
+            needs: Needs::default(),
+        };
+        let mut tests = ["a", "b", "a", "a #2", "a"].map(test);
+        with_names_of_their_own(&mut tests);
+        let names: std::collections::BTreeSet<_> = tests.iter().map(|test| &test.name).collect();
+        assert_eq!(names.len(), 5, "{names:?}");
+        assert!(names.contains(&"a".to_owned()) && names.contains(&"a #2".to_owned()));
+    }
+}

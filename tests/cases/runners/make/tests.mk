@@ -1,0 +1,1 @@
+TESTS = add wrong crash $(addprefix sum-,1 2) slow
