@@ -9,8 +9,14 @@ pub enum ExitCode {
     Failure = 1,
     /// The command line was wrong (as clap and most Unix programs say it).
     Usage = 2,
+    /// Tests failed.
+    TestsFailed = 100,
+    /// The project could not be built.
+    BuildFailed = 101,
     /// Not in a git repository, or the repository cannot answer (git's own code).
     Repository = 128,
+    /// Ctrl-C ended it (as a shell says it).
+    Interrupted = 130,
 }
 
 impl From<ExitCode> for std::process::ExitCode {

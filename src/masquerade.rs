@@ -130,6 +130,9 @@ pub fn compile(name: &OsStr) -> Result<u8> {
 /// Absolute paths keep files of one name in different folders apart.
 const GCC_FLAGS: [&str; 2] = ["--coverage", "-fprofile-abs-path"];
 
+/// Raised when the flags change: objects with other flags are of no use.
+pub const FLAGS_VERSION: u32 = 2;
+
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 9] = [
     "-fprofile-instr-generate",
@@ -159,6 +162,12 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> 
             command.arg("--driver-mode=g++");
         }
         command.args(flags).args(arguments);
+        if let Some(source) = only_source(arguments).filter(|_| !flags.is_empty()) {
+            // Static functions are named after their file: by its whole path, because others may have the same name.
+            for part in ["-main-file-name".as_ref(), source.as_os_str()] {
+                command.arg("-Xclang").arg(part);
+            }
+        }
         if !flags.is_empty() {
             // What only clang warns of must not stop a build that is made for another compiler.
             command.args(["-Wno-error", "-Wno-unknown-warning-option"]);
@@ -233,7 +242,20 @@ fn counts(arguments: &[OsString]) -> bool {
     has(&|word| !word.starts_with('-')) && !has(&asks)
 }
 
-/// Sources by their absolute paths: static functions of files with one name would otherwise be taken for one another.
+fn is_source(argument: &OsStr) -> bool {
+    let extension = Path::new(argument).extension();
+    let known = ["c", "cc", "cpp", "cxx", "C", "i"];
+    !argument.as_encoded_bytes().starts_with(b"-")
+        && extension.is_some_and(|own| known.iter().any(|known| own == *known))
+}
+
+/// The source of a call that compiles just one.
+fn only_source(arguments: &[OsString]) -> Option<&OsString> {
+    let mut sources = arguments.iter().filter(|argument| is_source(argument));
+    sources.next().filter(|_| sources.next().is_none())
+}
+
+/// Sources by their absolute paths: maps name files as the compiler was given them.
 fn absolute(arguments: &[OsString]) -> Vec<OsString> {
     let folder = std::env::current_dir().unwrap_or_default();
     let mut takes_value = false;
@@ -264,18 +286,8 @@ fn absolute(arguments: &[OsString]) -> Vec<OsString> {
                     )
                 ),
             );
-            let path = Path::new(argument);
-            let is_source = path.extension().is_some_and(|extension| {
-                ["c", "cc", "cpp", "cxx", "C", "i"]
-                    .iter()
-                    .any(|known| extension == *known)
-            });
-            if !is_value
-                && is_source
-                && path.is_relative()
-                && !argument.as_encoded_bytes().starts_with(b"-")
-            {
-                folder.join(path).into_os_string()
+            if !is_value && is_source(argument) && Path::new(argument).is_relative() {
+                folder.join(argument).into_os_string()
             } else {
                 argument.clone()
             }

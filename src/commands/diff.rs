@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::versions::{Versions, print};
+use crate::commands::output::print;
+use crate::commands::versions::Versions;
 use crate::config::Config;
 use crate::difference::difference;
 use crate::emit::diff_json::diff_json;

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::versions::{Versions, print};
+use crate::commands::output::print;
+use crate::commands::versions::Versions;
 use crate::compare::functions::FunctionDifference;
 use crate::compare::select_tests::Walk;
 use crate::config::Config;

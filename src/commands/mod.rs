@@ -2,7 +2,11 @@
 
 mod demo;
 mod diff;
+mod gc;
 mod graph;
+mod history;
+mod output;
+mod record;
 mod survey;
 mod versions;
 
@@ -25,13 +29,16 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 128 the repository cannot answer.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 101 the project could not be built, 128 the repository cannot answer, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Demo(demo::Demo),
     Diff(diff::Diff),
+    Gc(gc::Gc),
     Graph(graph::Graph),
+    History(history::ShowHistory),
+    Record(record::Record),
     Survey(survey::Survey),
 }
 
@@ -40,7 +47,10 @@ pub fn run(command: &Command) -> Result<()> {
     match command {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
+        Command::Gc(arguments) => gc::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
+        Command::History(arguments) => history::run(arguments),
+        Command::Record(arguments) => record::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
-use crate::commands::versions::print;
+use crate::commands::output::{Format, print, print_json};
 use crate::config::Config;
 use crate::difference::{facts_source, source_files};
 use crate::error::Result;
@@ -26,14 +26,6 @@ pub struct Survey {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    /// A summary for people
-    Text,
-    /// Every function, for programs
-    Json,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -98,11 +90,7 @@ pub(super) fn run(arguments: &Survey) -> Result<()> {
     }
     match arguments.format {
         Format::Text => print(&document.text()),
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&document)
-                .map_err(|error| crate::error::Error::new(error.to_string()))?;
-            print(&format!("{json}\n"))
-        }
+        Format::Json => print_json(&document),
     }
 }
 

@@ -39,14 +39,3 @@ impl Versions {
         }
     }
 }
-
-/// Prints data; a reader that has seen enough (`| head`) is no error.
-pub(super) fn print(text: &str) -> Result<()> {
-    use std::io::Write;
-    match anstream::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(
-            crate::error::Error::new(format!("cannot write the output: {error}")),
-        ),
-        _ => Ok(()),
-    }
-}

@@ -35,7 +35,9 @@ impl Progress {
     pub fn step(&mut self, passed: bool, now: &str) {
         self.done += 1;
         self.failed += usize::from(!passed);
-        let is_due = self.written.is_none_or(|written| written.elapsed() >= PAUSE);
+        let is_due = self
+            .written
+            .is_none_or(|written| written.elapsed() >= PAUSE);
         if self.is_shown && (is_due || self.done == self.total) {
             let mut stderr = std::io::stderr().lock();
             let _ = write!(stderr, "\r\x1b[K{}", self.line(now, self.started.elapsed()));

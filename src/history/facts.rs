@@ -1,11 +1,12 @@
 //! The facts cache: a blob is read once, ever. It can be rebuilt, so damage is set aside and never stops anybody.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::database::{self, Trouble, guarded};
 
 /// How long another process may hold the lock before we go on without the cache.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -23,17 +24,17 @@ impl FactsStore {
     #[must_use]
     pub fn open(folder: &Path, version: u32) -> Self {
         let name = format!("facts-{version}");
-        match guarded(|| open_database(folder, &name)) {
-            Some(Ok((database, tree))) => FactsStore {
+        match open_database(folder, &name) {
+            Ok((database, tree)) => FactsStore {
                 tree: Some(tree),
                 database: Some(database),
                 notice: None,
             },
-            Some(Err(error)) if is_locked(&error) => Self::without(None),
-            Some(Err(sled::Error::Io(error))) if is_elsewhere(&error) => {
+            Err(Trouble::Locked) => Self::without(None),
+            Err(Trouble::Elsewhere(error)) => {
                 Self::without(Some(format!("the facts cache cannot be used: {error}")))
             }
-            Some(Err(_)) | None => Self::set_aside(folder, &name),
+            Err(Trouble::Damage(_)) => Self::set_aside(folder, &name),
         }
     }
 
@@ -62,8 +63,8 @@ impl FactsStore {
                 return Self::without(Some(format!("the facts cache is damaged: {error}")));
             }
         };
-        match guarded(|| open_database(folder, name)) {
-            Some(Ok((database, tree))) => FactsStore {
+        match open_database(folder, name) {
+            Ok((database, tree)) => FactsStore {
                 tree: Some(tree),
                 database: Some(database),
                 notice: Some(notice),
@@ -76,7 +77,7 @@ impl FactsStore {
     #[must_use]
     pub fn get<T: DeserializeOwned>(&self, key: &[u8]) -> Option<T> {
         let tree = self.tree.as_ref()?;
-        let bytes = guarded(|| tree.get(key))?.ok()??;
+        let bytes = guarded(|| tree.get(key)).ok()??;
         postcard::from_bytes(&bytes).ok()
     }
 
@@ -103,10 +104,11 @@ impl FactsStore {
             tree.apply_batch(batch)?;
             database.flush()
         });
-        if !matches!(kept, Some(Ok(_))) {
-            let reason = match kept {
-                Some(Err(error)) => error.to_string(),
-                _ => "the database failed".to_owned(),
+        if let Err(trouble) = kept {
+            let reason = match trouble {
+                Trouble::Elsewhere(error) => error.to_string(),
+                Trouble::Damage(reason) => reason,
+                Trouble::Locked => "another process has it".to_owned(),
             };
             self.notice = Some(format!("the facts cache could not be written: {reason}"));
             self.tree = None;
@@ -114,59 +116,18 @@ impl FactsStore {
     }
 }
 
-fn open_database(folder: &Path, name: &str) -> sled::Result<(sled::Db, sled::Tree)> {
-    let started = Instant::now();
-    let database = loop {
-        let opened = sled::Config::new()
-            .path(folder)
-            .mode(sled::Mode::LowSpace)
-            .cache_capacity(64 << 20)
-            .flush_every_ms(None)
-            .open();
-        match opened {
-            Err(error) if is_locked(&error) && started.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(10));
+fn open_database(folder: &Path, name: &str) -> Result<(sled::Db, sled::Tree), Trouble> {
+    let database = database::open(folder, PATIENCE, |_| ())?;
+    guarded(|| {
+        // What another version of the front end found is of no use, and would only take room.
+        for other in database.tree_names() {
+            if other.starts_with(b"facts-") && other != name.as_bytes() {
+                database.drop_tree(other)?;
             }
-            other => break other?,
         }
-    };
-    // What another version of the front end found is of no use, and would only take room.
-    for other in database.tree_names() {
-        if other.starts_with(b"facts-") && other != name.as_bytes() {
-            database.drop_tree(other)?;
-        }
-    }
-    let tree = database.open_tree(name)?;
-    Ok((database, tree))
-}
-
-fn is_locked(error: &sled::Error) -> bool {
-    match error {
-        sled::Error::Io(error) => {
-            error.kind() == std::io::ErrorKind::WouldBlock || error.to_string().contains("lock")
-        }
-        _ => false,
-    }
-}
-
-/// The trouble is with the folder or the disk, not with what the database holds.
-fn is_elsewhere(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{
-        AlreadyExists, NotADirectory, PermissionDenied, ReadOnlyFilesystem, StorageFull,
-    };
-    matches!(
-        error.kind(),
-        AlreadyExists | NotADirectory | PermissionDenied | ReadOnlyFilesystem | StorageFull
-    )
-}
-
-/// The database is known to panic on some damage; that must not be seen.
-fn guarded<T>(action: impl FnOnce() -> T) -> Option<T> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = catch_unwind(AssertUnwindSafe(action)).ok();
-    std::panic::set_hook(hook);
-    result
+        let tree = database.open_tree(name)?;
+        Ok((database, tree))
+    })
 }
 
 #[cfg(test)]

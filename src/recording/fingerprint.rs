@@ -57,7 +57,9 @@ fn version_of(compiler: &Path) -> String {
         .stdin(Stdio::null())
         .output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let first = text.ok().and_then(|text| text.lines().next().map(str::to_owned));
+    let first = text
+        .ok()
+        .and_then(|text| text.lines().next().map(str::to_owned));
     first.unwrap_or_else(|| "unknown".to_owned())
 }
 
@@ -77,7 +79,9 @@ fn libraries(folders: &[&Path]) -> BTreeMap<String, String> {
             if own.contains(std::ffi::OsStr::new(&name)) || found.contains_key(&name) {
                 continue;
             }
-            let places = LIBRARY_FOLDERS.iter().map(|folder| Path::new(folder).join(&name));
+            let places = LIBRARY_FOLDERS
+                .iter()
+                .map(|folder| Path::new(folder).join(&name));
             let Some(place) = places.into_iter().find(|place| place.is_file()) else {
                 found.insert(name, "not found".to_owned());
                 continue;

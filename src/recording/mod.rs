@@ -6,6 +6,7 @@ mod fingerprint;
 pub mod gcov;
 pub mod llvm;
 mod placer;
+mod session;
 
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use crate::trace::{FunctionId, Trace};
 
 pub use fingerprint::fingerprint;
 pub use placer::Placer;
+pub use session::{Done, Session};
 
 /// What is known of one run of a test.
 #[derive(Debug, Default)]

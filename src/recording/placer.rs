@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use crate::digest::Name;
 use crate::lang::c::{Granularity, file_facts};
 use crate::lang::facts::{Entity, FileFacts, Flow, Kind};
 use crate::program::Program;
@@ -16,6 +17,7 @@ pub struct Placer {
     tree: PathBuf,
     program: Program,
     files: Mutex<FxHashMap<RepoPath, Option<Arc<PlacedFile>>>>,
+    defined: Mutex<FxHashMap<String, bool>>,
 }
 
 /// A file of the tree with its facts.
@@ -62,6 +64,7 @@ impl Placer {
             tree: tree.to_owned(),
             program,
             files: Mutex::default(),
+            defined: Mutex::default(),
         }
     }
 
@@ -80,6 +83,24 @@ impl Placer {
         }
         let placed = self.read(path).map(Arc::new);
         lock().entry(path.clone()).or_insert(placed).clone()
+    }
+
+    /// Whether the tree defines a function of this name.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        let lock = || self.defined.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(name) {
+            return *known;
+        }
+        let hash = Name::of(name.as_bytes());
+        let mut files = self.program.files.iter();
+        let defined = files.any(|file| {
+            file.lex.names.contains(hash)
+                && self
+                    .file(&file.path)
+                    .is_some_and(|file| file.functions().any(|function| function.name == name))
+        });
+        lock().insert(name.to_owned(), defined);
+        defined
     }
 
     fn read(&self, path: &RepoPath) -> Option<PlacedFile> {

@@ -11,6 +11,7 @@ mod merge_base;
 mod open;
 mod path;
 mod place;
+mod reachable;
 mod reader;
 mod resolve;
 mod shallow;

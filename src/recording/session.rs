@@ -1,0 +1,244 @@
+//! A session of building and running: the steps that recording and running share, from the work tree to what each test did.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::gcov::Gcov;
+use super::llvm::Llvm;
+use super::{Placer, Recorded, Recorder, backend};
+use crate::config::Config;
+use crate::difference::{facts_source, source_files};
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::lang::c::Granularity;
+use crate::masquerade::{self, Backend};
+use crate::program::Program;
+use crate::repo::{Repository, Version};
+use crate::runner::needs::constraints;
+use crate::runner::{self, Finished, Interrupt, Run, Runner, Settings, Site, Test, run_all};
+use crate::workshop::Workshop;
+
+/// A work tree that is being built and tested.
+pub struct Session {
+    pub workshop: Workshop,
+    pub version: Version,
+    pub backend: Backend,
+    pub runner: &'static dyn Runner,
+    pub interrupt: Arc<Interrupt>,
+    settings: Settings,
+    site: Site,
+    /// Held until the session ends: two of them in one workshop would build over each other.
+    _lock: File,
+}
+
+/// What one test did, and how it ended.
+pub struct Done {
+    pub finished: Finished,
+    pub recorded: Recorded,
+}
+
+impl Session {
+    /// Copies the work tree and gets everything ready to build; answers also why the back end is not the better one.
+    pub fn open(
+        repository: &Repository,
+        config: &Config,
+        jobs: usize,
+        interrupt: Arc<Interrupt>,
+    ) -> Result<(Self, Option<String>)> {
+        let workshop = Workshop::open(repository)?;
+        let lock = lock(&workshop.logs)?;
+        let settings = Settings {
+            runner: config.runner.clone(),
+            configure: config.configure.clone(),
+            build: config.build.clone(),
+            list: config.list.clone(),
+            run: config.run.clone(),
+            timeout: config.timeout,
+        };
+        let top = repository.workdir().unwrap_or(&workshop.tree);
+        let runner = runner::detect(top, &settings)?;
+        let (backend, reason) = backend::choose(config.backend, &workshop.logs)?;
+        start_afresh(&workshop, runner, &backend)?;
+        let version = workshop.copy(repository)?;
+        let site = site(&workshop, &backend, jobs)?;
+        let session = Session {
+            workshop,
+            version,
+            backend,
+            runner,
+            interrupt,
+            settings,
+            site,
+            _lock: lock,
+        };
+        Ok((session, reason))
+    }
+
+    /// Builds the project with counters.
+    pub fn build(&self) -> Result<()> {
+        let log = self.workshop.logs.join("build.log");
+        runner::build(
+            self.runner,
+            &self.site,
+            &self.settings,
+            &self.interrupt,
+            &log,
+        )
+        .map_err(|error| error.exit_code(ExitCode::BuildFailed))
+    }
+
+    /// The tests of the project, once it is built.
+    pub fn list(&self) -> Result<Vec<Test>> {
+        self.runner.list(&self.site, &self.settings)
+    }
+
+    /// The sources of the version, as traces know them.
+    pub fn placer(&self, repository: &Repository, config: &Config) -> Result<Placer> {
+        // The cache is closed again before tests run: others may need it.
+        let mut facts = facts_source(repository, Granularity::Expression);
+        let program: Program = facts.program(&source_files(repository, config, &self.version)?)?;
+        Ok(Placer::new(&self.workshop.tree, program))
+    }
+
+    /// Folders in which the build leaves its objects and binaries.
+    #[must_use]
+    pub fn folders(&self) -> [&Path; 2] {
+        [&self.workshop.tree, &self.workshop.build]
+    }
+
+    /// The reader of what tests leave.
+    #[must_use]
+    pub fn recorder<'a>(&self, placer: &'a Placer) -> Box<dyn Recorder + 'a> {
+        match self.backend {
+            Backend::Llvm { .. } => Box::new(Llvm::new(placer, &self.folders())),
+            Backend::Gcov => Box::new(Gcov::new(placer, &self.folders())),
+        }
+    }
+
+    /// Runs tests, each alone with a folder of its own for what it counts. Answers those that an interrupt kept from starting.
+    pub fn run(
+        &self,
+        tests: &[&Test],
+        jobs: usize,
+        recorder: &dyn Recorder,
+        mut on_done: impl FnMut(usize, Done),
+    ) -> Vec<usize> {
+        let _ = fs::remove_dir_all(&self.workshop.profiles);
+        let folder_of = |index: usize| self.workshop.profiles.join(index.to_string());
+        let runs: Vec<Run> = tests
+            .iter()
+            .enumerate()
+            .map(|(index, test)| {
+                let mut launch = test.launch.clone();
+                let counted = recorder.environment(&folder_of(index)).into_iter();
+                let counted = counted.map(|(name, value)| (OsString::from(name), Some(value)));
+                launch.environment.extend(counted);
+                Run {
+                    launch,
+                    log: self.log_of(&test.name),
+                }
+            })
+            .collect();
+        for index in 0..tests.len() {
+            let _ = fs::create_dir_all(folder_of(index));
+        }
+        let examine = |index: usize, finished: Finished| {
+            let mut recorded = recorder.read(&folder_of(index));
+            if finished.outlived {
+                recorded.doubt(|| "something that it started outlived it".to_owned());
+            }
+            let _ = fs::remove_dir_all(folder_of(index));
+            Done { finished, recorded }
+        };
+        let summary = run_all(
+            &runs,
+            &constraints(tests),
+            jobs,
+            &self.interrupt,
+            examine,
+            &mut on_done,
+        );
+        let _ = fs::remove_dir_all(&self.workshop.profiles);
+        summary.not_started
+    }
+
+    /// Where a test's output is kept.
+    #[must_use]
+    pub fn log_of(&self, test: &str) -> PathBuf {
+        let plain: String = test
+            .chars()
+            .map(|letter| match letter {
+                letter if letter.is_ascii_alphanumeric() || "-_.+".contains(letter) => letter,
+                _ => '_',
+            })
+            .take(80)
+            .collect();
+        // Names that look alike once they are plain stay apart.
+        let digest = crate::digest::bytes(test.as_bytes()) as u32;
+        self.workshop.logs.join(format!("{plain}-{digest:08x}.log"))
+    }
+}
+
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join("lock");
+    let file = File::create(&path)
+        .map_err(|error| Error::new(format!("cannot create '{}': {error}", path.display())))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::new(
+            "another 'git rts' is building in this work tree",
+        )
+        .hint("wait until it has ended")),
+        Err(TryLockError::Error(error)) => Err(Error::new(format!(
+            "cannot lock '{}': {error}",
+            path.display()
+        ))),
+    }
+}
+
+fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    masquerade::set_up(&workshop.compilers, &path).map_err(|error| {
+        let place = workshop.compilers.display();
+        Error::new(format!("cannot set up the compilers in '{place}': {error}"))
+    })?;
+    let mut environment = masquerade::environment(&workshop.compilers, backend, &path);
+    let root = workshop.tree.parent().unwrap_or(&workshop.tree);
+    environment.extend([
+        // The copy has no repository of its own, and the one around it is none of a test's business.
+        ("GIT_CEILING_DIRECTORIES".into(), root.into()),
+        // Programs that run while the project is built count for nobody.
+        ("LLVM_PROFILE_FILE".into(), "/dev/null".into()),
+        ("GCOV_PREFIX".into(), workshop.profiles.join("build").into()),
+    ]);
+    Ok(Site {
+        tree: workshop.tree.clone(),
+        build: workshop.build.clone(),
+        environment,
+        jobs,
+    })
+}
+
+/// Objects that another back end or runner made would count in another way, or not at all: then everything is built anew.
+fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> Result<()> {
+    let cannot =
+        |error: std::io::Error| Error::new(format!("cannot clear the build folder: {error}"));
+    let mark = workshop.build.with_extension("made-by");
+    let ours = format!(
+        "{} {} {backend:?}",
+        runner.name(),
+        masquerade::FLAGS_VERSION
+    );
+    if fs::read_to_string(&mark).is_ok_and(|made| made == ours) {
+        return Ok(());
+    }
+    for folder in [&workshop.build, &workshop.tree] {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(cannot)?;
+        }
+        fs::create_dir_all(folder).map_err(cannot)?;
+    }
+    fs::write(mark, ours).map_err(cannot)
+}

@@ -1,0 +1,234 @@
+//! `git rts record` from end to end: real repositories, real compilers, both back ends.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod test_repo;
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use test_repo::TestRepo;
+
+/// A library with two tests, built by a Makefile whose compiler and flags are hard-wired.
+const MAKEFILE: &str = "CC = gcc\nCFLAGS = -O1 -Wall -fno-tree-loop-vectorize\nTESTS = t_add t_sign\nall: $(TESTS)\n\
+    t_add: t_add.c lib.c lib.h\n\t$(CC) $(CFLAGS) -o $@ t_add.c lib.c\n\
+    t_sign: t_sign.c lib.c lib.h\n\t$(CC) $(CFLAGS) -o $@ t_sign.c lib.c\n\
+    check: all\n\t@for t in $(TESTS); do ./$$t || exit 1; done\n";
+const FILES: [(&str, &str); 5] = [
+    ("Makefile", MAKEFILE),
+    ("lib.h", "int add(int a, int b);\nint sign(int a);\n"),
+    (
+        "lib.c",
+        "#include \"lib.h\"\nint add(int a, int b) {\n  return a + b;\n}\nint sign(int a) {\n  if (a < 0)\n    return -1;\n  return a > 0;\n}\n",
+    ),
+    (
+        "t_add.c",
+        "#include \"lib.h\"\nint main(void) {\n  return add(1, 2) == 3 ? 0 : 1;\n}\n",
+    ),
+    (
+        "t_sign.c",
+        "#include \"lib.h\"\nint main(void) {\n  return sign(-5) == -1 ? 0 : 1;\n}\n",
+    ),
+];
+
+#[track_caller]
+fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
+    let output = repo.rts(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{arguments:?}: {out}{err}");
+    (out, err)
+}
+
+/// The functions that a test entered.
+#[track_caller]
+fn functions(repo: &TestRepo, test: &str) -> Vec<String> {
+    let shown = repo.json(&["history", "show", test, "--format", "json"]);
+    let functions = shown["functions"].as_array().unwrap().iter();
+    functions
+        .map(|function| function["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn project() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.commit(&FILES);
+    repo
+}
+
+#[test]
+fn a_hard_wired_makefile_is_recorded_with_both_back_ends() {
+    for backend in ["llvm", "gcov"] {
+        let repo = project();
+        let (_, said) = succeeds(&repo, &["record", "--backend", backend]);
+        assert!(said.contains("2 tests: 2 passed"), "{said}");
+        assert_eq!(functions(&repo, "t_add"), ["add", "main"], "{backend}");
+        assert_eq!(functions(&repo, "t_sign"), ["sign", "main"], "{backend}");
+        // The user's tree is as it was.
+        let status = Command::new("git")
+            .args(["status", "--porcelain", "--ignored"])
+            .current_dir(repo.top())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&status.stdout), "");
+    }
+}
+
+#[test]
+fn uncommitted_work_is_kept_under_its_tree_and_found_once_it_is_committed() {
+    let repo = project();
+    std::fs::write(
+        repo.top().join("t_add.c"),
+        "#include \"lib.h\"\nint main(void) {\n  return add(sign(3), 2) == 3 ? 0 : 1;\n}\n",
+    )
+    .unwrap();
+    succeeds(&repo, &["record"]);
+    let listed = repo.json(&["history", "--format", "json"]);
+    assert_eq!(listed["histories"][0]["commit"], Value::Null);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "--quiet", "-m", "the same tree"]);
+    assert_eq!(functions(&repo, "t_add"), ["add", "sign", "main"]);
+}
+
+#[test]
+fn recording_some_tests_keeps_what_is_known_of_the_others() {
+    let repo = project();
+    succeeds(&repo, &["record"]);
+    let (_, said) = succeeds(&repo, &["record", "t_add"]);
+    assert!(said.contains("1 test: 1 passed"), "{said}");
+    assert_eq!(functions(&repo, "t_sign"), ["sign", "main"]);
+    let listed = repo.json(&["history", "--format", "json"]);
+    assert_eq!(listed["histories"][0]["tests"], 2);
+    assert_eq!(listed["histories"][0]["partial"], false);
+    let output = repo.rts(&["record", "t_nothing"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("error: there is no test 't_nothing'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_build_that_fails_says_where_its_output_is() {
+    let repo = project();
+    repo.write("lib.c", "int broken(\n");
+    repo.commit_all();
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(101));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("cannot build the project"), "{said}");
+    assert!(said.contains("build.log"), "{said}");
+}
+
+#[test]
+fn a_project_without_tests_is_told_what_to_write() {
+    let repo = TestRepo::new();
+    repo.commit(&[("a.c", "int main(void) { return 0; }\n")]);
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("hint:") && said.contains("run ="), "{said}");
+}
+
+#[test]
+fn two_commands_are_enough_for_any_project() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            ".git-rts.toml",
+            "[build]\ncommand = \"cc -o prog prog.c\"\n[tests]\nrunner = \"command\"\nlist = \"printf '%s\\\\n' one 'two words' fails skips\"\nrun = \"sh run-one {test}\"\n",
+        ),
+        (
+            "run-one",
+            "case $1 in one) ./prog 1;; 'two words') ./prog 2;; fails) exit 3;; skips) exit 77;; esac\n",
+        ),
+        (
+            "prog.c",
+            "int one(void) { return 0; }\nint two(void) { return 0; }\nint main(int argc, char **argv) {\n  return argv[1][0] == '1' ? one() : two();\n}\n",
+        ),
+    ]);
+    let (_, said) = succeeds(&repo, &["record"]);
+    assert!(
+        said.contains("4 tests: 2 passed, 1 failed, 1 skipped"),
+        "{said}"
+    );
+    assert_eq!(functions(&repo, "one"), ["main", "one"]);
+    assert_eq!(functions(&repo, "two words"), ["main", "two"]);
+    let shown = repo.json(&["history", "show", "fails", "--format", "json"]);
+    assert_eq!(shown["doubt"], "it left no profile");
+}
+
+#[test]
+fn two_static_functions_of_one_name_in_files_of_one_name_are_told_apart() {
+    let repo = TestRepo::new();
+    let unit = |name: &str| {
+        format!("static int h(int x) {{ return x; }}\nint {name}(int x) {{ return h(x); }}\n")
+    };
+    repo.commit(&[
+        ("Makefile", "TESTS = prog\nprog: prog.c a/util.c b/util.c\n\tcd a && cc -c util.c\n\tcd b && cc -c util.c\n\tcc -o prog prog.c a/util.o b/util.o\ncheck: prog\n\t./prog\n"),
+        ("a/util.c", &unit("fa")),
+        ("b/util.c", &unit("fb")),
+        ("prog.c", "int fa(int);\nint fb(int);\nint main(int argc, char **argv) { return argc > 5 ? fa(0) : fb(0); }\n"),
+    ]);
+    succeeds(&repo, &["record", "--backend", "llvm"]);
+    let shown = repo.json(&["history", "show", "prog", "--format", "json"]);
+    let files: Vec<&str> = shown["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|function| function["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["b/util.c", "b/util.c", "prog.c"]);
+    assert_eq!(shown["doubt"], Value::Null);
+}
+
+#[test]
+fn what_no_ref_reaches_is_dropped() {
+    let repo = project();
+    succeeds(&repo, &["record"]);
+    repo.write("note.txt", "later\n");
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    let (_, said) = succeeds(&repo, &["gc"]);
+    assert!(said.contains("1 history dropped"), "{said}");
+    let listed = repo.json(&["history", "--format", "json"]);
+    assert_eq!(listed["histories"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_second_recording_in_the_same_work_tree_is_refused() {
+    let repo = project();
+    repo.write(
+        "t_add.c",
+        "#include <unistd.h>\nint main(void) { sleep(3); return 0; }\n",
+    );
+    repo.commit_all();
+    let mut first = Command::new(env!("CARGO_BIN_EXE_git-rts"))
+        .arg("record")
+        .current_dir(repo.top())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let lock = repo.top().join(".git/rts/build/main/logs/build.log");
+    wait_for(&lock);
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("another 'git rts'"), "{said}");
+    assert!(first.wait().unwrap().success());
+}
+
+fn wait_for(path: &Path) {
+    for _ in 0..600 {
+        if path.exists() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("'{}' does not appear", path.display());
+}
