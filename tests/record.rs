@@ -232,3 +232,45 @@ fn wait_for(path: &Path) {
     }
     panic!("'{}' does not appear", path.display());
 }
+
+#[test]
+fn an_interrupt_keeps_what_the_finished_tests_did() {
+    let repo = project();
+    repo.write(
+        "t_sign.c",
+        "#include <unistd.h>\nint main(void) { sleep(60); return 0; }\n",
+    );
+    repo.commit_all();
+    let child = repo
+        .rts_command()
+        .arg("record")
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The second test has begun when its log is there.
+    let logs = repo.top().join(".git/rts/build/main/logs");
+    let begun = || {
+        let entries = std::fs::read_dir(&logs).into_iter().flatten().flatten();
+        entries
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("t_sign"))
+            .count()
+            > 0
+    };
+    for _ in 0..1200 {
+        if begun() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    let listed = repo.json(&["history", "--format", "json"]);
+    assert_eq!(listed["histories"][0]["tests"], 1, "{said}");
+    assert_eq!(listed["histories"][0]["partial"], true);
+    assert_eq!(functions(&repo, "t_add"), ["add", "main"]);
+}

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::history::name_of;
 use crate::config::{Config, WantedBackend};
 use crate::emit::progress::{Progress, size, span};
 use crate::error::{Error, Result};
@@ -106,7 +107,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         PATIENCE,
         &mut waiting,
     )?;
-    summarise(&session, &tally, &recording, (built, ran), kept);
+    summarise(&session, version, &tally, &recording, (built, ran), kept);
     if session.interrupt.is_requested() {
         return Err(Error::new(format!(
             "interrupted; what {} of {} tests did is kept",
@@ -124,11 +125,7 @@ fn announce(session: &Session, reason: Option<&str>) {
         Backend::Gcov => "back end gcov".to_owned(),
     };
     let why = reason.map_or_else(String::new, |reason| format!(", because {reason}"));
-    anstream::eprintln!(
-        "{}: runner {}, {how}{why}",
-        session.version,
-        session.runner.name()
-    );
+    anstream::eprintln!("runner {}, {how}{why}", session.runner.name());
 }
 
 fn waiting(process: Option<u32>) {
@@ -302,6 +299,7 @@ impl Tally {
 
 fn summarise(
     session: &Session,
+    version: VersionKey,
     tally: &Tally,
     recording: &Recording,
     (built, ran): (Duration, Duration),
@@ -344,7 +342,7 @@ fn summarise(
             }
             anstream::eprintln!(
                 "history of {} kept: {}, {} of it new",
-                session.version,
+                name_of(version),
                 size(written.size),
                 size(written.added)
             );
