@@ -32,6 +32,28 @@ pub fn bytes(text: &[u8]) -> u64 {
     mix(mix(state ^ last ^ K1, K2), K0)
 }
 
+/// The stable 128-bit hash by which stored bytes are addressed: two hashes that go different ways over the same words.
+#[must_use]
+pub fn content(text: &[u8]) -> u128 {
+    let (mut one, mut two) = (K0 ^ (text.len() as u64), K1);
+    let mut absorb = |word: u64| {
+        one = mix(one ^ word ^ K1, K2);
+        two = mix(two ^ word, K0).wrapping_add(word.rotate_left(23));
+    };
+    let mut chunks = text.chunks_exact(8);
+    for chunk in &mut chunks {
+        absorb(u64::from_le_bytes([
+            chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
+        ]));
+    }
+    let mut last = 0u64;
+    for (index, byte) in chunks.remainder().iter().enumerate() {
+        last |= u64::from(*byte) << (8 * index);
+    }
+    absorb(last);
+    (u128::from(mix(one, K0)) << 64) | u128::from(mix(two ^ one, K2))
+}
+
 /// An ordered accumulation of hashes: equal streams give equal digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Digest(u64);
@@ -180,10 +202,26 @@ mod tests {
     fn hashes_of_stored_values_never_change() {
         assert_eq!(bytes(b""), HASH_OF_NOTHING);
         assert_eq!(Name::of(b"json_object_set").0, NAME_OF_SAMPLE);
+        assert_eq!(content(b"a history"), CONTENT_OF_SAMPLE);
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_changes_the_content_hash() {
+        let text: Vec<u8> = (0..67).collect();
+        let mut seen = std::collections::BTreeSet::from([content(&text)]);
+        for bit in 0..text.len() * 8 {
+            let mut other = text.clone();
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert!(seen.insert(content(&other)), "bit {bit}");
+        }
+        for length in 0..text.len() {
+            assert!(seen.insert(content(&text[..length])), "length {length}");
+        }
     }
 
     const HASH_OF_NOTHING: u64 = 3_111_922_576_122_788_077;
     const NAME_OF_SAMPLE: u32 = 3_120_229_353;
+    const CONTENT_OF_SAMPLE: u128 = 193_857_230_378_194_331_266_894_673_781_736_155_295;
 
     #[test]
     fn names_are_sorted_and_unique() {

@@ -1,11 +1,13 @@
 //! The facts cache: a blob is read once, ever. It can be rebuilt, so damage is set aside and never stops anybody.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::database::{self, Trouble, guarded};
+use super::lock::{self, Lock};
 
 /// How long another process may hold the lock before we go on without the cache.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -14,6 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(400);
 pub struct FactsStore {
     tree: Option<sled::Tree>,
     database: Option<sled::Db>,
+    /// Dropped after the database, as the order of the fields says.
+    _lock: Option<Lock>,
     /// What the user should know about the cache.
     pub notice: Option<String>,
 }
@@ -23,17 +27,27 @@ impl FactsStore {
     #[must_use]
     pub fn open(folder: &Path, version: u32) -> Self {
         let name = format!("facts-{version}");
-        match guarded(|| open_database(folder, &name)) {
-            Some(Ok((database, tree))) => FactsStore {
-                tree: Some(tree),
-                database: Some(database),
-                notice: None,
-            },
-            Some(Err(error)) if is_locked(&error) => Self::without(None),
-            Some(Err(sled::Error::Io(error))) if is_elsewhere(&error) => {
-                Self::without(Some(format!("the facts cache cannot be used: {error}")))
-            }
-            Some(Err(_)) | None => Self::set_aside(folder, &name),
+        let unusable =
+            |error| Self::without(Some(format!("the facts cache cannot be used: {error}")));
+        let lock = match lock::take(&folder.with_extension("lock"), PATIENCE, |_| ()) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Self::without(None),
+            Err(error) => return unusable(error),
+        };
+        match open_database(folder, &name, &lock) {
+            Ok((database, tree)) => Self::with(database, tree, lock, None),
+            Err(Trouble::Locked) => Self::without(None),
+            Err(Trouble::Elsewhere(error)) => unusable(error),
+            Err(Trouble::Damage(_)) => Self::set_aside(folder, &name, lock),
+        }
+    }
+
+    fn with(database: sled::Db, tree: sled::Tree, lock: Lock, notice: Option<String>) -> Self {
+        FactsStore {
+            tree: Some(tree),
+            database: Some(database),
+            _lock: Some(lock),
+            notice,
         }
     }
 
@@ -43,12 +57,13 @@ impl FactsStore {
         FactsStore {
             tree: None,
             database: None,
+            _lock: None,
             notice,
         }
     }
 
     /// Moves a damaged database away and starts anew.
-    fn set_aside(folder: &Path, name: &str) -> Self {
+    fn set_aside(folder: &Path, name: &str, lock: Lock) -> Self {
         let aside = (1..100)
             .map(|number| folder.with_extension(format!("damaged-{number}")))
             .find(|path| !path.exists())
@@ -62,12 +77,8 @@ impl FactsStore {
                 return Self::without(Some(format!("the facts cache is damaged: {error}")));
             }
         };
-        match guarded(|| open_database(folder, name)) {
-            Some(Ok((database, tree))) => FactsStore {
-                tree: Some(tree),
-                database: Some(database),
-                notice: Some(notice),
-            },
+        match open_database(folder, name, &lock) {
+            Ok((database, tree)) => Self::with(database, tree, lock, Some(notice)),
             _ => Self::without(Some(notice)),
         }
     }
@@ -76,7 +87,7 @@ impl FactsStore {
     #[must_use]
     pub fn get<T: DeserializeOwned>(&self, key: &[u8]) -> Option<T> {
         let tree = self.tree.as_ref()?;
-        let bytes = guarded(|| tree.get(key))?.ok()??;
+        let bytes = guarded(|| tree.get(key)).ok()??;
         postcard::from_bytes(&bytes).ok()
     }
 
@@ -103,10 +114,11 @@ impl FactsStore {
             tree.apply_batch(batch)?;
             database.flush()
         });
-        if !matches!(kept, Some(Ok(_))) {
-            let reason = match kept {
-                Some(Err(error)) => error.to_string(),
-                _ => "the database failed".to_owned(),
+        if let Err(trouble) = kept {
+            let reason = match trouble {
+                Trouble::Elsewhere(error) => error.to_string(),
+                Trouble::Damage(reason) => reason,
+                Trouble::Locked => "another process has it".to_owned(),
             };
             self.notice = Some(format!("the facts cache could not be written: {reason}"));
             self.tree = None;
@@ -114,59 +126,22 @@ impl FactsStore {
     }
 }
 
-fn open_database(folder: &Path, name: &str) -> sled::Result<(sled::Db, sled::Tree)> {
-    let started = Instant::now();
-    let database = loop {
-        let opened = sled::Config::new()
-            .path(folder)
-            .mode(sled::Mode::LowSpace)
-            .cache_capacity(64 << 20)
-            .flush_every_ms(None)
-            .open();
-        match opened {
-            Err(error) if is_locked(&error) && started.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(10));
+fn open_database(
+    folder: &Path,
+    name: &str,
+    lock: &Lock,
+) -> Result<(sled::Db, sled::Tree), Trouble> {
+    let database = database::open(folder, lock)?;
+    guarded(|| {
+        // What another version of the front end found is of no use, and would only take room.
+        for other in database.tree_names() {
+            if other.starts_with(b"facts-") && other != name.as_bytes() {
+                database.drop_tree(other)?;
             }
-            other => break other?,
         }
-    };
-    // What another version of the front end found is of no use, and would only take room.
-    for other in database.tree_names() {
-        if other.starts_with(b"facts-") && other != name.as_bytes() {
-            database.drop_tree(other)?;
-        }
-    }
-    let tree = database.open_tree(name)?;
-    Ok((database, tree))
-}
-
-fn is_locked(error: &sled::Error) -> bool {
-    match error {
-        sled::Error::Io(error) => {
-            error.kind() == std::io::ErrorKind::WouldBlock || error.to_string().contains("lock")
-        }
-        _ => false,
-    }
-}
-
-/// The trouble is with the folder or the disk, not with what the database holds.
-fn is_elsewhere(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{
-        AlreadyExists, NotADirectory, PermissionDenied, ReadOnlyFilesystem, StorageFull,
-    };
-    matches!(
-        error.kind(),
-        AlreadyExists | NotADirectory | PermissionDenied | ReadOnlyFilesystem | StorageFull
-    )
-}
-
-/// The database is known to panic on some damage; that must not be seen.
-fn guarded<T>(action: impl FnOnce() -> T) -> Option<T> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = catch_unwind(AssertUnwindSafe(action)).ok();
-    std::panic::set_hook(hook);
-    result
+        let tree = database.open_tree(name)?;
+        Ok((database, tree))
+    })
 }
 
 #[cfg(test)]
