@@ -1,5 +1,32 @@
-//! What is kept between runs, in sled under the common git directory: for now the facts of blobs.
+//! What is kept between runs, in sled under the common git directory: the facts of blobs, and the histories of tests.
 
+mod copy;
 mod database;
 pub mod facts;
+mod functions;
+mod generations;
+mod histories;
+#[expect(
+    clippy::module_inception,
+    reason = "a history is what this room is about"
+)]
+mod history;
+mod inbox;
 mod lock;
+mod numbers;
+mod objects;
+mod open;
+mod pages;
+mod record;
+mod recording;
+mod roots;
+mod store;
+mod test_set;
+mod tests_by_number;
+
+pub use functions::FunctionTraces;
+pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
+pub use history::History;
+pub use record::{About, Outcome, TestRecord, VersionKey};
+pub use recording::Recording;
+pub use test_set::TestNumber;

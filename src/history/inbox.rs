@@ -1,0 +1,155 @@
+//! The inbox: a record that could not be written, because another process had the database, waits in a file for the next process that opens it.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::database::Trouble;
+use super::objects::{ObjectId, encode};
+use super::record::{About, TestRecord, VersionKey};
+use super::recording::{Groups, Recording};
+use super::test_set;
+use crate::trace::{Crossed, FunctionId};
+
+/// The first bytes of a file; the digit is the format.
+const BEGINNING: &[u8] = b"git-rts record ";
+const FORMAT: u8 = b'1';
+
+#[derive(Serialize, Deserialize)]
+struct Letter {
+    version: VersionKey,
+    about: About,
+    tests: Vec<TestRecord>,
+    functions: Vec<(FunctionId, LetterGroups)>,
+}
+
+type LetterGroups = Vec<(Crossed, Vec<u8>)>;
+
+/// Leaves a record. It appears whole, under a name of its own, or not at all.
+pub(super) fn leave(
+    inbox: &Path,
+    version: VersionKey,
+    recording: &Recording,
+) -> Result<PathBuf, Trouble> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let functions = recording.functions().into_iter();
+    let letter = Letter {
+        version,
+        about: recording.about.clone(),
+        tests: recording.tests().to_vec(),
+        functions: functions
+            .map(|(id, groups)| {
+                let groups = groups
+                    .iter()
+                    .map(|(crossed, tests)| (crossed.clone(), test_set::encode(tests)));
+                (id.clone(), groups.collect())
+            })
+            .collect(),
+    };
+    let body = encode(&letter)?;
+    let mut bytes = [BEGINNING, &[FORMAT]].concat();
+    bytes.extend(body);
+    bytes.extend(ObjectId::of(&bytes).0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!(
+        "{:020}-{}-{count}",
+        recording.about.created,
+        std::process::id()
+    );
+    let (temporary, path) = (
+        inbox.join(format!("{name}.part")),
+        inbox.join(format!("{name}.record")),
+    );
+    let written = (|| {
+        std::fs::create_dir_all(inbox)?;
+        let mut file = File::create_new(&temporary)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&temporary, &path)?;
+        File::open(inbox)?.sync_all()
+    })();
+    if let Err(error) = written {
+        let _ = std::fs::remove_file(&temporary);
+        return Err(Trouble::Elsewhere(error));
+    }
+    Ok(path)
+}
+
+/// The files that wait, the oldest record first.
+pub(super) fn waiting(inbox: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(inbox) else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "record")
+        })
+        .collect();
+    files.sort_unstable();
+    files
+}
+
+/// Removes what processes left that were killed while they wrote, a day later: by then nobody is still writing.
+pub(super) fn sweep(inbox: &Path) {
+    let Ok(entries) = std::fs::read_dir(inbox) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let unfinished = path
+            .extension()
+            .is_some_and(|extension| extension == "part");
+        let age = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = age.ok().and_then(|modified| modified.elapsed().ok());
+        if unfinished && age.is_some_and(|age| age.as_secs() > 24 * 60 * 60) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// What a file of the inbox holds.
+pub(super) enum Found {
+    Record(VersionKey, Box<Recording>),
+    /// A newer program left it, and a newer program will take it.
+    Newer,
+    Damaged,
+}
+
+pub(super) fn read(path: &Path) -> std::io::Result<Found> {
+    let bytes = std::fs::read(path)?;
+    Ok(understood(&bytes).unwrap_or(Found::Damaged))
+}
+
+fn understood(bytes: &[u8]) -> Option<Found> {
+    let (content, digest) = bytes.split_last_chunk::<16>()?;
+    if ObjectId::of(content).0 != *digest {
+        return None;
+    }
+    let (format, body) = content.strip_prefix(BEGINNING)?.split_first()?;
+    if *format != FORMAT {
+        return Some(Found::Newer);
+    }
+    let letter: Letter = postcard::from_bytes(body).ok()?;
+    let mut recording = Recording::new(letter.about);
+    let count = letter.tests.len();
+    recording.restore(letter.tests);
+    for (id, groups) in letter.functions {
+        let groups: Option<Groups> = groups
+            .into_iter()
+            .map(|(crossed, set)| Some((crossed, test_set::decode(&set, count)?)))
+            .collect();
+        recording.restore_function(id, groups?);
+    }
+    Some(Found::Record(letter.version, Box::new(recording)))
+}
+
+/// Moves a damaged file out of the way.
+pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
+    let aside = path.with_extension("damaged");
+    std::fs::rename(path, &aside).ok().map(|()| aside)
+}

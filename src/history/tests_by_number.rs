@@ -1,0 +1,215 @@
+//! The tests of a history in pages by number: what seldom changes apart from what each run brings anew.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::database::Trouble;
+use super::objects::{ObjectId, Objects, Writer};
+use super::pages;
+use super::record::{Outcome, TestRecord, VersionKey};
+use super::test_set::{self, TestNumber};
+
+/// So many numbers share a page. A run is two bytes, and the tests that run together are all over the numbers.
+const TRAITS_A_PAGE: u32 = 16;
+const RUNS_A_PAGE: u32 = 256;
+
+/// What a test is: the same on most versions.
+#[derive(Serialize, Deserialize)]
+struct Traits {
+    number: u32,
+    name: String,
+    definition: Vec<u8>,
+    /// Places in the page's list of words.
+    binaries: Vec<u32>,
+    unplaced: Vec<u32>,
+    doubt: Option<String>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct TraitsPage {
+    words: Vec<String>,
+    tests: Vec<Traits>,
+}
+
+/// How the last runs went, and where that was: two bytes a test, because each run brings them anew.
+#[derive(Default, Serialize, Deserialize)]
+struct RunsPage {
+    /// The tests that ended in the same way on the same version stand together.
+    groups: Vec<(Outcome, VersionKey, Vec<u8>)>,
+    /// In the order of the numbers.
+    milliseconds: Vec<u64>,
+}
+
+impl RunsPage {
+    fn new(tests: &BTreeMap<u32, &TestRecord>) -> Self {
+        let mut groups: BTreeMap<(Outcome, VersionKey), Vec<u32>> = BTreeMap::new();
+        for (number, test) in tests {
+            let group = groups.entry((test.outcome, test.ran_on)).or_default();
+            group.push(*number);
+        }
+        let groups = groups.into_iter();
+        RunsPage {
+            groups: groups
+                .map(|((outcome, ran_on), tests)| (outcome, ran_on, test_set::encode(&tests)))
+                .collect(),
+            milliseconds: tests.values().map(|test| test.milliseconds).collect(),
+        }
+    }
+
+    /// The runs by the tests' numbers; nothing, if the page does not fit together.
+    fn runs(&self) -> Option<BTreeMap<u32, Run>> {
+        let mut runs = BTreeMap::new();
+        for (outcome, ran_on, tests) in &self.groups {
+            for number in test_set::decode(tests, self.milliseconds.len())? {
+                let run = Run {
+                    outcome: *outcome,
+                    ran_on: *ran_on,
+                    milliseconds: 0,
+                };
+                runs.insert(number, run);
+            }
+        }
+        if runs.len() != self.milliseconds.len() {
+            return None;
+        }
+        for (run, milliseconds) in runs.values_mut().zip(&self.milliseconds) {
+            run.milliseconds = *milliseconds;
+        }
+        Some(runs)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    outcome: Outcome,
+    ran_on: VersionKey,
+    milliseconds: u64,
+}
+
+/// Where the tests of a history are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TestPages {
+    pub(super) traits: ObjectId,
+    pub(super) runs: ObjectId,
+}
+
+/// Writes the tests, each with its number.
+pub(super) fn write(
+    writer: &mut Writer<'_>,
+    tests: &[TestRecord],
+    numbers: &[u32],
+) -> Result<TestPages, Trouble> {
+    let sorted: BTreeMap<u32, &TestRecord> = numbers.iter().copied().zip(tests).collect();
+    let mut traits: BTreeMap<u32, TraitsPage> = BTreeMap::new();
+    let mut runs: BTreeMap<u32, BTreeMap<u32, &TestRecord>> = BTreeMap::new();
+    for (number, test) in sorted {
+        let page = traits.entry(number / TRAITS_A_PAGE).or_default();
+        let mut places = |words: &[String]| -> Vec<u32> {
+            words
+                .iter()
+                .map(|word| place(&mut page.words, word))
+                .collect()
+        };
+        let (binaries, unplaced) = (places(&test.binaries), places(&test.unplaced));
+        page.tests.push(Traits {
+            number,
+            name: test.name.clone(),
+            definition: test.definition.clone(),
+            binaries,
+            unplaced,
+            doubt: test.doubt.clone(),
+        });
+        let page = runs.entry(number / RUNS_A_PAGE).or_default();
+        page.insert(number, test);
+    }
+    let runs = runs
+        .into_iter()
+        .map(|(index, tests)| (index, RunsPage::new(&tests)))
+        .collect();
+    Ok(TestPages {
+        traits: write_pages(writer, traits)?,
+        runs: write_pages(writer, runs)?,
+    })
+}
+
+/// The place of a word in a list, which gets it if it is new. The lists are short.
+fn place(words: &mut Vec<String>, word: &str) -> u32 {
+    let found = words.iter().position(|known| known == word);
+    found.unwrap_or_else(|| {
+        words.push(word.to_owned());
+        words.len() - 1
+    }) as u32
+}
+
+fn write_pages<T: Serialize>(
+    writer: &mut Writer<'_>,
+    pages: BTreeMap<u32, T>,
+) -> Result<ObjectId, Trouble> {
+    let mut list = Vec::with_capacity(pages.len());
+    for (index, page) in pages {
+        list.push((index.to_be_bytes().to_vec(), writer.write(&page)?));
+    }
+    pages::write(writer, list)
+}
+
+/// Reads all tests, or the one with a number.
+pub(super) fn read(
+    objects: &Objects,
+    pages: TestPages,
+    only: Option<TestNumber>,
+) -> Result<BTreeMap<TestNumber, TestRecord>, Trouble> {
+    let mut runs = BTreeMap::new();
+    let wanted = only.map(|number| number.0 / RUNS_A_PAGE);
+    each_page(objects, pages.runs, wanted, |page: RunsPage| {
+        runs.extend(page.runs()?);
+        Some(())
+    })?;
+    let mut tests = BTreeMap::new();
+    let wanted = only.map(|number| number.0 / TRAITS_A_PAGE);
+    each_page(objects, pages.traits, wanted, |page: TraitsPage| {
+        let words = |places: &[u32]| -> Option<Vec<String>> {
+            places
+                .iter()
+                .map(|place| page.words.get(*place as usize).cloned())
+                .collect()
+        };
+        let wanted = |test: &&Traits| only.is_none_or(|only| only.0 == test.number);
+        for test in page.tests.iter().filter(wanted) {
+            let run: &Run = runs.get(&test.number)?;
+            tests.insert(
+                TestNumber(test.number),
+                TestRecord {
+                    name: test.name.clone(),
+                    outcome: run.outcome,
+                    milliseconds: run.milliseconds,
+                    definition: test.definition.clone(),
+                    binaries: words(&test.binaries)?,
+                    unplaced: words(&test.unplaced)?,
+                    doubt: test.doubt.clone(),
+                    ran_on: run.ran_on,
+                },
+            );
+        }
+        Some(())
+    })?;
+    Ok(tests)
+}
+
+fn each_page<T: serde::de::DeserializeOwned>(
+    objects: &Objects,
+    top: ObjectId,
+    wanted: Option<u32>,
+    mut each: impl FnMut(T) -> Option<()>,
+) -> Result<(), Trouble> {
+    let wanted = wanted.map(u32::to_be_bytes);
+    let wants = |first: &[u8], next: Option<&[u8]>| {
+        wanted.is_none_or(|wanted| {
+            first <= wanted.as_slice() && next.is_none_or(|next| wanted.as_slice() < next)
+        })
+    };
+    pages::visit(objects, top, &wants, &mut |_, object| {
+        each(objects.read(object)?)
+            .ok_or_else(|| Trouble::Damage("a page of tests does not fit together".to_owned()))
+    })
+}
