@@ -322,3 +322,35 @@ fn cleaning_up_keeps_what_is_wanted_and_gives_room_back() {
         .unwrap();
     assert_eq!(histories.list().unwrap()[0].version, version(99));
 }
+
+#[test]
+fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let about = About {
+        fingerprint: BTreeMap::new(),
+        partial: false,
+        front_end: 1,
+        created: 1,
+    };
+    let file = RepoPath::new(b"a.c".to_vec());
+    let idle = FunctionId {
+        file: file.clone(),
+        name: "idle".to_owned(),
+        graph: 7,
+    };
+    let mut recording = Recording::new(about);
+    recording.know([idle.clone()]);
+    recording.forget(&BTreeSet::from(["nobody"]));
+    let mut histories = open(folder.path());
+    histories.write(version(1), &recording).unwrap();
+    let history = histories.find(version(1)).unwrap().unwrap();
+    let found = history.functions_in(&[file]).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, idle);
+    assert!(found[0].groups.is_empty());
+    let again = history.to_recording().unwrap();
+    histories.write(version(2), &again).unwrap();
+    let history = histories.find(version(2)).unwrap().unwrap();
+    let files = history.files().unwrap();
+    assert_eq!(history.functions_in(&files).unwrap().len(), 1);
+}

@@ -1,4 +1,4 @@
-//! sled behind a wall: opening with patience, and no panic that anybody sees.
+//! sled behind a wall: opening it in whatever state it is, and no panic that anybody sees.
 //!
 //! sled 0.34 locks its folder for one process, has no read-only mode, and panics on some kinds of damage.
 
@@ -6,7 +6,12 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Once;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use super::lock::{self, Lock};
+
+/// sled's threads may keep its lock for a moment after the database was closed.
+const LINGERING: Duration = Duration::from_secs(2);
 
 /// Why the database did not do what it was asked.
 #[derive(Debug)]
@@ -86,17 +91,10 @@ fn silence_guarded_threads() {
     });
 }
 
-/// Opens the database in a folder. While another process has it, we try again for as long as `patience` says;
-/// `waiting` is called after each attempt.
-pub(super) fn open(
-    folder: &Path,
-    patience: Duration,
-    mut waiting: impl FnMut(Duration),
-) -> Result<sled::Db, Trouble> {
-    let started = Instant::now();
-    // Waiters that wake up together would meet again and again.
-    let mut pause = 10 + u64::from(std::process::id()) % 7;
-    loop {
+/// Opens the database in a folder, of which the caller has the lock.
+pub(super) fn open(folder: &Path, _lock: &Lock) -> Result<sled::Db, Trouble> {
+    remove_unfinished_snapshots(folder);
+    let opened = lock::patiently(LINGERING, |_| {
         let opened = guarded(|| {
             sled::Config::new()
                 .path(folder)
@@ -106,12 +104,57 @@ pub(super) fn open(
                 .open()
         });
         match opened {
-            Err(Trouble::Locked) if started.elapsed() < patience => {
-                waiting(started.elapsed());
-                std::thread::sleep(Duration::from_millis(pause));
-                pause = 10 + (pause * 5 + 3) % 18;
-            }
-            other => return other,
+            Err(Trouble::Locked) => None,
+            other => Some(other),
         }
+    });
+    opened.unwrap_or(Err(Trouble::Locked))
+}
+
+/// A process that is killed while it opens the database leaves a snapshot half written, and sled would take it for the newest:
+/// it skips files that end in `.in___motion`, but writes files that end in `.generating`.
+fn remove_unfinished_snapshots(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock(folder: &Path) -> Lock {
+        let lock = lock::take(&folder.join("lock"), Duration::ZERO, |_| ());
+        lock.expect("a lock can be taken").expect("it is free")
+    }
+
+    #[test]
+    fn a_snapshot_that_was_never_finished_is_no_damage() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let lock = lock(folder.path());
+        let database = open(folder.path(), &lock).expect("it opens");
+        database.insert("key", "value").expect("it can be written");
+        database.flush().expect("it can be flushed");
+        drop(database);
+        let unfinished = folder.path().join("snap.00000000FFFFFFFF.generating");
+        std::fs::write(&unfinished, b"half").expect("a file can be written");
+        let database = open(folder.path(), &lock).expect("it opens again");
+        let value = database.get("key").expect("it can be read");
+        assert_eq!(value.as_deref(), Some(b"value".as_slice()));
+    }
+
+    #[test]
+    fn a_panic_of_the_database_becomes_damage() {
+        let bytes = Vec::<u8>::new();
+        let result = guarded(|| Ok(bytes[bytes.len()]));
+        assert!(matches!(result, Err(Trouble::Damage(_))));
+        assert!(!GUARDED.get());
     }
 }

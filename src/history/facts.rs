@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::database::{self, Trouble, guarded};
+use super::lock::{self, Lock};
 
 /// How long another process may hold the lock before we go on without the cache.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -15,6 +16,8 @@ const PATIENCE: Duration = Duration::from_millis(400);
 pub struct FactsStore {
     tree: Option<sled::Tree>,
     database: Option<sled::Db>,
+    /// Dropped after the database, as the order of the fields says.
+    _lock: Option<Lock>,
     /// What the user should know about the cache.
     pub notice: Option<String>,
 }
@@ -24,17 +27,27 @@ impl FactsStore {
     #[must_use]
     pub fn open(folder: &Path, version: u32) -> Self {
         let name = format!("facts-{version}");
-        match open_database(folder, &name) {
-            Ok((database, tree)) => FactsStore {
-                tree: Some(tree),
-                database: Some(database),
-                notice: None,
-            },
+        let unusable =
+            |error| Self::without(Some(format!("the facts cache cannot be used: {error}")));
+        let lock = match lock::take(&folder.with_extension("lock"), PATIENCE, |_| ()) {
+            Ok(Some(lock)) => lock,
+            Ok(None) => return Self::without(None),
+            Err(error) => return unusable(error),
+        };
+        match open_database(folder, &name, &lock) {
+            Ok((database, tree)) => Self::with(database, tree, lock, None),
             Err(Trouble::Locked) => Self::without(None),
-            Err(Trouble::Elsewhere(error)) => {
-                Self::without(Some(format!("the facts cache cannot be used: {error}")))
-            }
-            Err(Trouble::Damage(_)) => Self::set_aside(folder, &name),
+            Err(Trouble::Elsewhere(error)) => unusable(error),
+            Err(Trouble::Damage(_)) => Self::set_aside(folder, &name, lock),
+        }
+    }
+
+    fn with(database: sled::Db, tree: sled::Tree, lock: Lock, notice: Option<String>) -> Self {
+        FactsStore {
+            tree: Some(tree),
+            database: Some(database),
+            _lock: Some(lock),
+            notice,
         }
     }
 
@@ -44,12 +57,13 @@ impl FactsStore {
         FactsStore {
             tree: None,
             database: None,
+            _lock: None,
             notice,
         }
     }
 
     /// Moves a damaged database away and starts anew.
-    fn set_aside(folder: &Path, name: &str) -> Self {
+    fn set_aside(folder: &Path, name: &str, lock: Lock) -> Self {
         let aside = (1..100)
             .map(|number| folder.with_extension(format!("damaged-{number}")))
             .find(|path| !path.exists())
@@ -63,12 +77,8 @@ impl FactsStore {
                 return Self::without(Some(format!("the facts cache is damaged: {error}")));
             }
         };
-        match open_database(folder, name) {
-            Ok((database, tree)) => FactsStore {
-                tree: Some(tree),
-                database: Some(database),
-                notice: Some(notice),
-            },
+        match open_database(folder, name, &lock) {
+            Ok((database, tree)) => Self::with(database, tree, lock, Some(notice)),
             _ => Self::without(Some(notice)),
         }
     }
@@ -116,8 +126,12 @@ impl FactsStore {
     }
 }
 
-fn open_database(folder: &Path, name: &str) -> Result<(sled::Db, sled::Tree), Trouble> {
-    let database = database::open(folder, PATIENCE, |_| ())?;
+fn open_database(
+    folder: &Path,
+    name: &str,
+    lock: &Lock,
+) -> Result<(sled::Db, sled::Tree), Trouble> {
+    let database = database::open(folder, lock)?;
     guarded(|| {
         // What another version of the front end found is of no use, and would only take room.
         for other in database.tree_names() {

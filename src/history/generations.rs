@@ -1,8 +1,8 @@
 //! The folder of the database, and its successors: a new one takes over by one rename, so there is never none and never half of one.
 //!
 //! `db-1` is followed by `db-2`, and so on; the highest number counts. sled gives no room back to the disk, so cleaning up
-//! means writing a successor. A damaged database becomes `damaged-N`, and is followed by `db-(N+1)`: whoever also found the
-//! damage then moves nothing that is good.
+//! means writing a successor. A damaged database becomes `damaged-N` and is followed by `db-(N+1)`. Whoever calls anything
+//! here that moves or removes has the lock.
 
 use std::path::{Path, PathBuf};
 
@@ -33,21 +33,13 @@ fn highest(history: &Path, prefix: &str) -> u64 {
     numbered(history, prefix).into_iter().max().unwrap_or(0)
 }
 
-/// Moves a generation out of the way, and answers where to; nothing if another process has done it.
-pub(super) fn set_aside(
-    history: &Path,
-    generation: u64,
-    what: &str,
-) -> std::io::Result<Option<PathBuf>> {
+/// Moves a generation out of the way, and answers where to.
+pub(super) fn set_aside(history: &Path, generation: u64, what: &str) -> std::io::Result<PathBuf> {
     let aside = history.join(format!("{what}-{generation}"));
-    match std::fs::rename(folder(history, generation), &aside) {
-        Ok(()) => Ok(Some(aside)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    std::fs::rename(folder(history, generation), &aside).map(|()| aside)
 }
 
-/// A folder in which the successor is prepared. Only the process that has the current generation's lock may call it.
+/// An empty place in which a successor is prepared.
 pub(super) fn workshop(history: &Path) -> std::io::Result<PathBuf> {
     let folder = history.join("next");
     match std::fs::remove_dir_all(&folder) {
@@ -63,21 +55,14 @@ pub(super) fn take_over(history: &Path, next: &Path) -> std::io::Result<()> {
     std::fs::File::open(history)?.sync_all()
 }
 
-/// Removes what broken-off preparations left. Only for the process that has the current generation's lock.
-pub(super) fn sweep_workshop(history: &Path) {
-    let next = history.join("next");
-    if next.exists() {
-        let _ = std::fs::remove_dir_all(next);
-    }
-}
-
-/// Removes the predecessors of a generation: who opens one of them by mistake notices that it no longer counts.
-pub(super) fn sweep_predecessors(history: &Path, current: u64) {
+/// Removes predecessors, and what a preparation left that was broken off.
+pub(super) fn sweep(history: &Path, current: u64) {
     for older in numbered(history, "db-") {
         if older < current {
             let _ = std::fs::remove_dir_all(folder(history, older));
         }
     }
+    let _ = workshop(history);
 }
 
 /// Removes what was set aside.

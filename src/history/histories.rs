@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::copy;
-use super::database::{self, Trouble};
+use super::database::Trouble;
 use super::generations;
 use super::history::History;
 use super::inbox::{self, Found};
+use super::lock::Lock;
 use super::numbers;
 use super::open::{self, Opened};
 use super::record::{Outcome, VersionKey};
@@ -24,7 +25,8 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Histories {
     store: Store,
     folder: PathBuf,
-    read_only: bool,
+    /// Dropped after the database, as the order of the fields says. A copy, which is read-only, has none.
+    lock: Option<Lock>,
     /// What the user should know: damage that was set aside, records that came late.
     pub notices: Vec<String>,
 }
@@ -102,15 +104,15 @@ impl Histories {
     ) -> Result<Option<Self>> {
         let mut notices = Vec::new();
         let folder = rts.join("history");
-        let (store, read_only) = match open::open(&folder, patience, waiting, &mut notices, None)? {
-            Opened::Open(store) => (store, false),
-            Opened::Copy(store) => (store, true),
+        let (store, lock) = match open::open(&folder, patience, waiting, &mut notices)? {
+            Opened::Open(store, lock) => (store, Some(lock)),
+            Opened::Copy(store) => (store, None),
             Opened::Busy => return Ok(None),
         };
         let mut histories = Histories {
             store,
             folder,
-            read_only,
+            lock,
             notices,
         };
         histories.drain(&rts.join("inbox"));
@@ -119,6 +121,7 @@ impl Histories {
 
     /// Takes in what waits in the inbox. A record that cannot be written now goes on waiting.
     fn drain(&mut self, inbox: &Path) {
+        inbox::sweep(inbox);
         for path in inbox::waiting(inbox) {
             match inbox::read(&path) {
                 Ok(Found::Record(version, recording)) => {
@@ -128,7 +131,7 @@ impl Histories {
                         .and_then(|trees| trees.roots.exact(version))
                         .is_ok_and(|root| root.is_some_and(older));
                     let taken = outdated || self.write_to_store(version, &recording).is_ok();
-                    if taken && !self.read_only {
+                    if taken && self.lock.is_some() {
                         let _ = std::fs::remove_file(&path);
                     }
                 }
@@ -156,12 +159,7 @@ impl Histories {
 
     /// Writes a history, whole or not at all, in place of the one that the version had.
     pub fn write(&mut self, version: VersionKey, recording: &Recording) -> Result<Written> {
-        if self.read_only {
-            return Err(
-                Error::new("cannot write the history: its folder is read-only")
-                    .hint(format!("the folder is '{}'", self.folder.display())),
-            );
-        }
+        self.lock("write the history")?;
         let written = match self.write_to_store(version, recording) {
             Err(Trouble::Damage(_)) => {
                 self.start_anew()?;
@@ -187,23 +185,23 @@ impl Histories {
 
     /// Goes on with a new database that has what is complete in the damaged one.
     fn start_anew(&mut self) -> Result<()> {
+        let lock = self.lock("write the history")?;
         let damaged = generations::current(&self.folder);
         let aside = generations::set_aside(&self.folder, damaged, "damaged")
             .map_err(|error| explained("write the history", Trouble::Elsewhere(error)))?;
-        let opened = open::open(
-            &self.folder,
-            PATIENCE,
-            &mut |_| (),
-            &mut self.notices,
-            aside,
-        )?;
-        match opened {
-            Opened::Open(store) => self.store = store,
-            Opened::Copy(_) | Opened::Busy => {
-                return Err(explained("write the history", Trouble::Locked));
-            }
-        }
+        let mut notices = Vec::new();
+        let store = open::open_locked(&self.folder, lock, &mut notices, Some(aside))?;
+        self.store = store.ok_or_else(|| explained("write the history", Trouble::Locked))?;
+        self.notices.extend(notices);
         Ok(())
+    }
+
+    /// Who has no lock may not change anything.
+    fn lock(&self, doing: &str) -> Result<&Lock> {
+        self.lock.as_ref().ok_or_else(|| {
+            Error::new(format!("cannot {doing}: its folder is read-only"))
+                .hint(format!("the folder is '{}'", self.folder.display()))
+        })
     }
 
     /// The history of a commit, or of another version with the same tree.
@@ -255,18 +253,14 @@ impl Histories {
     ///
     /// sled never shrinks, so the others are copied to a new database, which then takes the place of the old one.
     pub fn gc(self, keep: &mut dyn FnMut(&Summary) -> bool) -> Result<Freed> {
-        if self.read_only {
-            return Err(
-                Error::new("cannot clean up the history: its folder is read-only")
-                    .hint(format!("the folder is '{}'", self.folder.display())),
-            );
-        }
-        self.compact(keep)
+        let lock = self.lock("clean up the history")?;
+        self.compact(lock, keep)
             .map_err(|trouble| explained("clean up the history", trouble))
     }
 
     fn compact(
-        self,
+        &self,
+        lock: &Lock,
         keep: &mut dyn FnMut(&Summary) -> bool,
     ) -> std::result::Result<Freed, Trouble> {
         let before = generations::size_on_disk(&self.folder);
@@ -274,16 +268,12 @@ impl Histories {
         let (roots, _) = trees.roots.all()?;
         let objects = trees.objects.len()?;
         let next = generations::workshop(&self.folder).map_err(Trouble::Elsewhere)?;
-        let prepared = database::open(&next, Duration::ZERO, |_| ())
-            .and_then(|database| Store::new(&next, database))
-            .and_then(|readiness| match readiness {
-                Readiness::Ready(store) => {
-                    copy::copy(trees, store.trees()?, &mut |root| keep(&summary(root)))
-                }
-                Readiness::Other(_) => {
-                    Err(Trouble::Damage("the new database is not ours".to_owned()))
-                }
-            });
+        let prepared = Store::open(&next, lock).and_then(|readiness| match readiness {
+            Readiness::Ready(store) => {
+                copy::copy(trees, store.trees()?, &mut |root| keep(&summary(root)))
+            }
+            Readiness::Other(_) => Err(Trouble::Damage("the new database is not ours".to_owned())),
+        });
         let copied = match prepared {
             Ok(copied) => copied,
             Err(trouble) => {
@@ -292,11 +282,9 @@ impl Histories {
             }
         };
         generations::take_over(&self.folder, &next).map_err(Trouble::Elsewhere)?;
-        let folder = self.folder.clone();
-        drop(self);
-        generations::sweep_predecessors(&folder, generations::current(&folder));
-        generations::sweep_aside(&folder);
-        let after = generations::size_on_disk(&folder);
+        generations::sweep(&self.folder, generations::current(&self.folder));
+        generations::sweep_aside(&self.folder);
+        let after = generations::size_on_disk(&self.folder);
         Ok(Freed {
             histories: roots.len().saturating_sub(copied.histories),
             damaged: copied.lost,

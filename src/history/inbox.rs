@@ -23,8 +23,10 @@ struct Letter {
     version: VersionKey,
     about: About,
     tests: Vec<TestRecord>,
-    functions: Vec<(FunctionId, Vec<(Crossed, Vec<u8>)>)>,
+    functions: Vec<(FunctionId, LetterGroups)>,
 }
+
+type LetterGroups = Vec<(Crossed, Vec<u8>)>;
 
 /// Leaves a record. It appears whole, under a name of its own, or not at all.
 pub(super) fn leave(
@@ -90,6 +92,24 @@ pub(super) fn waiting(inbox: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort_unstable();
     files
+}
+
+/// Removes what processes left that were killed while they wrote, a day later: by then nobody is still writing.
+pub(super) fn sweep(inbox: &Path) {
+    let Ok(entries) = std::fs::read_dir(inbox) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let unfinished = path
+            .extension()
+            .is_some_and(|extension| extension == "part");
+        let age = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = age.ok().and_then(|modified| modified.elapsed().ok());
+        if unfinished && age.is_some_and(|age| age.as_secs() > 24 * 60 * 60) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// What a file of the inbox holds.

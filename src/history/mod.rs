@@ -12,6 +12,7 @@ mod histories;
 )]
 mod history;
 mod inbox;
+mod lock;
 mod numbers;
 mod objects;
 mod open;

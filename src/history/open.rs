@@ -1,22 +1,23 @@
 //! Opens the database of histories, whatever state it is in.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::copy;
-use super::database::{self, Trouble};
+use super::database::Trouble;
 use super::generations;
+use super::lock::{self, Lock};
 use super::store::{FORMAT, Readiness, Store, explained};
 use crate::error::{Error, Result};
 
 /// How long a waiter waits before it says so.
 const SILENCE: Duration = Duration::from_millis(500);
-/// More rounds than any number of processes could make necessary.
-const ROUNDS: usize = 50;
+/// One that is set aside, a new one, and one for bad luck.
+const GENERATIONS: usize = 3;
 
 /// What opening came to.
 pub(super) enum Opened {
-    Open(Store),
+    Open(Store, Lock),
     /// Another process kept it for longer than we wanted to wait.
     Busy,
     /// We may not write there: this is a copy that goes away with us.
@@ -24,42 +25,51 @@ pub(super) enum Opened {
 }
 
 /// Opens the newest generation in `history`. What the user should know goes to `notices`;
-/// `waiting` is called once if another process lets us wait, with its id if it is known. What is complete in `damaged` is taken over.
+/// `waiting` is called once if another process lets us wait, with its id if it is known.
 pub(super) fn open(
     history: &Path,
     patience: Duration,
     waiting: &mut dyn FnMut(Option<u32>),
     notices: &mut Vec<String>,
-    mut damaged: Option<PathBuf>,
 ) -> Result<Opened> {
-    let started = Instant::now();
+    let path = history.join("lock");
     let mut told = false;
-    let mut waiting = |elapsed: Duration| {
+    let waiting = |elapsed: Duration| {
         if elapsed > SILENCE && !told {
             told = true;
-            waiting(holder(history));
+            waiting(lock::holder(&path));
         }
     };
-    for _ in 0..ROUNDS {
-        if let Err(error) = std::fs::create_dir_all(history) {
-            return forbidden(history, error);
-        }
+    let taken =
+        std::fs::create_dir_all(history).and_then(|()| lock::take(&path, patience, waiting));
+    match taken {
+        Err(error) => forbidden(history, error),
+        Ok(None) => Ok(Opened::Busy),
+        Ok(Some(lock)) => Ok(match open_locked(history, &lock, notices, None)? {
+            Some(store) => Opened::Open(store, lock),
+            None => Opened::Busy,
+        }),
+    }
+}
+
+/// Opens the newest generation, of which we have the lock. What is complete in `damaged` is taken over.
+pub(super) fn open_locked(
+    history: &Path,
+    lock: &Lock,
+    notices: &mut Vec<String>,
+    mut damaged: Option<PathBuf>,
+) -> Result<Option<Store>> {
+    let failed = |error| explained("open the history", Trouble::Elsewhere(error));
+    for _ in 0..GENERATIONS {
         let generation = generations::current(history);
         let folder = generations::folder(history, generation);
-        let left = patience.saturating_sub(started.elapsed());
-        let opened = database::open(&folder, left, &mut waiting)
-            .and_then(|database| Store::new(&folder, database));
-        match opened {
-            // A successor may have taken over while we waited.
-            Ok(_) if generations::current(history) != generation => {}
+        match Store::open(&folder, lock) {
             Ok(Readiness::Ready(store)) => {
-                generations::sweep_workshop(history);
-                generations::sweep_predecessors(history, generation);
-                let _ = std::fs::write(holder_file(history), std::process::id().to_string());
+                generations::sweep(history, generation);
                 if let Some(damaged) = damaged {
-                    notices.push(salvage(history, &damaged, &store)?);
+                    notices.push(salvage(history, &damaged, &store, lock)?);
                 }
-                return Ok(Opened::Open(store));
+                return Ok(Some(store));
             }
             Ok(Readiness::Other(newer)) if newer > FORMAT => {
                 return Err(Error::new(format!(
@@ -69,30 +79,25 @@ pub(super) fn open(
                 .hint(format!("the folder is '{}'", folder.display())));
             }
             Ok(Readiness::Other(_)) => {
-                let aside = generations::set_aside(history, generation, "older")
-                    .map_err(|error| explained("open the history", Trouble::Elsewhere(error)))?;
-                notices.extend(aside.map(|aside| {
-                    format!(
-                        "the history was written by an older 'git rts'; it is now '{}'",
-                        aside.display()
-                    )
-                }));
+                let aside = generations::set_aside(history, generation, "older").map_err(failed)?;
+                notices.push(format!(
+                    "the history was written by an older 'git rts'; it is now '{}'",
+                    aside.display()
+                ));
             }
-            Err(Trouble::Locked) => return Ok(Opened::Busy),
-            Err(Trouble::Elsewhere(error)) => return forbidden(history, error),
+            Err(Trouble::Locked) => return Ok(None),
+            Err(Trouble::Elsewhere(error)) => return Err(failed(error)),
             Err(Trouble::Damage(_)) => {
                 // A database that cannot grow fails as a damaged one does.
-                if let Err(error) = generations::disk_is_writable(history) {
-                    return forbidden(history, error);
-                }
-                let aside = generations::set_aside(history, generation, "damaged")
-                    .map_err(|error| explained("open the history", Trouble::Elsewhere(error)))?;
-                damaged = aside.or(damaged);
+                generations::disk_is_writable(history).map_err(failed)?;
+                let aside =
+                    generations::set_aside(history, generation, "damaged").map_err(failed)?;
+                damaged = Some(aside);
             }
         }
     }
     Err(Error::new(
-        "cannot open the history: it is damaged again and again",
+        "cannot open the history: a new database is damaged at once",
     ))
 }
 
@@ -112,9 +117,9 @@ fn open_copy(history: &Path) -> std::result::Result<Store, Trouble> {
     let from = generations::folder(history, generations::current(history));
     let to = private_folder().map_err(Trouble::Elsewhere)?;
     let opened = copy_folder(&from, &to, &|_| true)
+        .and_then(|()| lock::take(&to.join("lock"), Duration::ZERO, |_| ()))
         .map_err(Trouble::Elsewhere)
-        .and_then(|()| database::open(&to, Duration::ZERO, |_| ()))
-        .and_then(|database| Store::new(&to, database));
+        .and_then(|lock| Store::open(&to, &lock.ok_or(Trouble::Locked)?));
     let failed = match opened {
         Ok(Readiness::Ready(mut store)) => {
             store.remove_when_dropped = true;
@@ -162,15 +167,14 @@ fn copy_folder(from: &Path, to: &Path, wanted: &dyn Fn(&str) -> bool) -> std::io
     Ok(())
 }
 
-/// Takes over what is complete in a damaged database, and says what came of it. We have the lock of `store`.
-fn salvage(history: &Path, damaged: &Path, store: &Store) -> Result<String> {
+/// Takes over what is complete in a damaged database, and says what came of it.
+fn salvage(history: &Path, damaged: &Path, store: &Store, lock: &Lock) -> Result<String> {
     let saved = (|| {
         let folder = generations::workshop(history).map_err(Trouble::Elsewhere)?;
         // Its snapshots only repeat what its log says, and are the first to break.
         copy_folder(damaged, &folder, &|name| !name.starts_with("snap."))
             .map_err(Trouble::Elsewhere)?;
-        let database = database::open(&folder, Duration::ZERO, |_| ())?;
-        match Store::new(&folder, database)? {
+        match Store::open(&folder, lock)? {
             Readiness::Ready(old) => {
                 copy::copy(old.trees()?, store.trees()?, &mut |_| true).map(Some)
             }
@@ -193,23 +197,14 @@ fn salvage(history: &Path, damaged: &Path, store: &Store) -> Result<String> {
     ))
 }
 
-fn holder_file(history: &Path) -> PathBuf {
-    history.join("holder")
-}
-
-/// The process that had the database last, if it said so.
-fn holder(history: &Path) -> Option<u32> {
-    let text = std::fs::read_to_string(holder_file(history)).ok()?;
-    text.trim().parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::database;
 
     fn opened(history: &Path, notices: &mut Vec<String>) -> Result<Store> {
-        match open(history, Duration::from_secs(5), &mut |_| (), notices, None)? {
-            Opened::Open(store) => Ok(store),
+        match open(history, Duration::from_secs(5), &mut |_| (), notices)? {
+            Opened::Open(store, _) => Ok(store),
             Opened::Busy | Opened::Copy(_) => Err(Error::new("not opened")),
         }
     }
@@ -223,6 +218,13 @@ mod tests {
         trees.flush().expect("it can be flushed");
     }
 
+    /// The database as sled sees it.
+    fn raw(history: &Path) -> sled::Db {
+        let lock = lock::take(&history.join("lock"), Duration::from_secs(5), |_| ());
+        let lock = lock.expect("a lock can be taken").expect("it is free");
+        database::open(&generations::folder(history, 1), &lock).expect("it opens")
+    }
+
     #[test]
     fn a_newer_format_is_refused_and_stays_as_it_is() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -233,12 +235,7 @@ mod tests {
             assert!(error.message.contains("format 2"), "{error}");
             assert!(error.hints.iter().any(|hint| hint.contains("install")));
         }
-        let database = database::open(
-            &generations::folder(folder.path(), 1),
-            Duration::from_secs(5),
-            |_| (),
-        );
-        let database = database.expect("it still opens");
+        let database = raw(folder.path());
         let objects = database.open_tree("objects").expect("the tree is there");
         assert_eq!(objects.len(), 1);
     }
@@ -260,9 +257,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         pretend(folder.path(), FORMAT);
         {
-            let path = generations::folder(folder.path(), 1);
-            let database = database::open(&path, Duration::from_secs(5), |_| ());
-            let database = database.expect("it opens");
+            let database = raw(folder.path());
             database
                 .insert("format", &[0, 0, 0, 9])
                 .expect("the format can be written");

@@ -72,22 +72,27 @@ pub(super) fn write(
     }
 }
 
-/// What somebody looks for in a list: `wants` is asked about ranges of keys (to the end, if there is no end), then `found` gets the entries in these ranges.
+/// Whether somebody wants keys from the first up to the second, or up to the end.
+type Wants<'a> = dyn Fn(&[u8], Option<&[u8]>) -> bool + 'a;
+/// Gets a key and its object.
+type Found<'a> = dyn FnMut(&[u8], ObjectId) -> Result<(), Trouble> + 'a;
+
+/// Hands out the wanted entries; only their pages are read.
 pub(super) fn visit(
     objects: &Objects,
     top: ObjectId,
-    wants: &dyn Fn(&[u8], Option<&[u8]>) -> bool,
-    found: &mut dyn FnMut(&[u8], ObjectId) -> Result<(), Trouble>,
+    wants: &Wants<'_>,
+    found: &mut Found<'_>,
 ) -> Result<(), Trouble> {
     visit_page(objects, (top, DEEPEST), None, wants, found, &mut |_| true)
 }
 
-/// Visits every page, once, unless `seen` says that it was seen before.
+/// Hands out the entries of every page that `first_time` has not seen before.
 pub(super) fn visit_all(
     objects: &Objects,
     top: ObjectId,
     first_time: &mut dyn FnMut(ObjectId) -> bool,
-    found: &mut dyn FnMut(&[u8], ObjectId) -> Result<(), Trouble>,
+    found: &mut Found<'_>,
 ) -> Result<(), Trouble> {
     visit_page(
         objects,
@@ -103,8 +108,8 @@ fn visit_page(
     objects: &Objects,
     (id, deepest): (ObjectId, u8),
     end: Option<&[u8]>,
-    wants: &dyn Fn(&[u8], Option<&[u8]>) -> bool,
-    found: &mut dyn FnMut(&[u8], ObjectId) -> Result<(), Trouble>,
+    wants: &Wants<'_>,
+    found: &mut Found<'_>,
     first_time: &mut dyn FnMut(ObjectId) -> bool,
 ) -> Result<(), Trouble> {
     if !first_time(id) {
@@ -152,11 +157,7 @@ mod tests {
             .collect()
     }
 
-    fn keys(
-        objects: &Objects,
-        top: ObjectId,
-        wants: &dyn Fn(&[u8], Option<&[u8]>) -> bool,
-    ) -> Vec<Vec<u8>> {
+    fn keys(objects: &Objects, top: ObjectId, wants: &Wants<'_>) -> Vec<Vec<u8>> {
         let mut keys = Vec::new();
         let visited = visit(objects, top, wants, &mut |key, _| {
             keys.push(key.to_vec());

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::record::{About, TestRecord};
 use crate::trace::{Crossed, FunctionId, Trace};
 
-/// The tests of one version with their traces.
-#[derive(Debug, Clone)]
+/// The tests of one version with their traces. Two are equal if their tests also came in the same order.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
     pub about: About,
     tests: Vec<TestRecord>,

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::database::{Trouble, guarded};
+use super::database::{self, Trouble, guarded};
+use super::lock::Lock;
 use super::objects::{ObjectId, Objects};
 use super::roots::Roots;
 use crate::error::Error;
@@ -36,8 +37,9 @@ pub(super) enum Readiness {
 }
 
 impl Store {
-    /// Looks into a database that was just opened, and makes a new one ours.
-    pub(super) fn new(folder: &Path, database: sled::Db) -> Result<Readiness, Trouble> {
+    /// Opens the database in a folder, and makes a new one ours.
+    pub(super) fn open(folder: &Path, lock: &Lock) -> Result<Readiness, Trouble> {
+        let database = database::open(folder, lock)?;
         let trees = guarded(|| {
             Ok(Trees {
                 objects: Objects::new(database.open_tree("objects")?),
@@ -128,14 +130,19 @@ pub(super) fn explained(doing: &str, trouble: Trouble) -> Error {
     match trouble {
         Trouble::Locked => Error::new(format!("cannot {doing}: another process is using it"))
             .hint("try again when that 'git rts' has ended"),
-        Trouble::Elsewhere(error)
-            if matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge) =>
-        {
-            Error::new(format!("cannot {doing}: {error}"))
+        Trouble::Elsewhere(error) => {
+            // sled's errors are not written for people, so the kinds that can be helped have words of ours.
+            let full = match error.kind() {
+                StorageFull => "the disk is full",
+                QuotaExceeded => "your quota of the disk is used up",
+                FileTooLarge => "files may not become larger",
+                _ => return Error::new(format!("cannot {doing}: {error}")),
+            };
+            Error::new(format!("cannot {doing}: {full}"))
                 .hint("make room on the disk and try again; the histories written before are as they were")
         }
-        Trouble::Elsewhere(error) => Error::new(format!("cannot {doing}: {error}")),
-        Trouble::Damage(reason) => Error::new(format!("cannot {doing}: {reason}"))
-            .hint("'git rts record' records it anew"),
+        Trouble::Damage(reason) => {
+            Error::new(format!("cannot {doing}: {reason}")).hint("'git rts record' records it anew")
+        }
     }
 }
