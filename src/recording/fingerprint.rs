@@ -68,7 +68,7 @@ fn libraries(folders: &[&Path]) -> BTreeMap<String, String> {
     let mut waiting: Vec<PathBuf> = linked_below(folders);
     let own: BTreeSet<_> = waiting
         .iter()
-        .filter_map(|path| path.file_name().map(|name| name.to_owned()))
+        .filter_map(|path| Some(path.file_name()?.to_owned()))
         .collect();
     let mut found = BTreeMap::new();
     while let Some(path) = waiting.pop() {
