@@ -174,11 +174,15 @@ fn add_predecessors(recording: &mut Recording, tests: &[&Test]) {
                     .collect::<Vec<_>>(),
             );
         }
+        before.remove(&index);
+        if before.is_empty() {
+            continue;
+        }
         let Some(mut trace) = recording.trace_of(&test.name) else {
             continue;
         };
         let own = trace.functions.len();
-        for earlier in before.iter().filter(|earlier| **earlier != index) {
+        for earlier in &before {
             let more = recording.trace_of(&tests[*earlier].name);
             trace.functions.extend(more.unwrap_or_default().functions);
         }
