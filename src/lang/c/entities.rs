@@ -6,7 +6,8 @@ use crate::digest::{Digest, Name, Names};
 use crate::lang::c::body::{self, Granularity};
 use crate::lang::c::conditionals::{Directive, State};
 use crate::lang::c::declarators::{
-    Declarator, declarators, function_name, prototype_of_empty_macro, top_level,
+    Declarator, declarators, function_name, other_function_names, prototype_of_empty_macro,
+    top_level,
 };
 use crate::lang::c::declared::declared;
 use crate::lang::c::enums;
@@ -243,10 +244,27 @@ impl Reader<'_, '_> {
                 .acts_unmentioned(&inside)
                 .or_else(|| self.assembles(&inside)),
         });
+        self.other_names(item, open, name, &entity);
         self.facts.entities.push(entity);
     }
 
+    /// Where a macro in the signature may hide the name, a change of the signature counts under every name.
+    fn other_names(&mut self, item: &Item, open: usize, name: usize, definition: &Entity) {
+        for other in other_function_names(self.source, self.macros, item, open, name) {
+            let mut entity = definition.clone();
+            entity.name = self.text(other);
+            entity.declaration = true;
+            entity.digest = entity.interface;
+            entity.body = None;
+            self.facts.entities.push(entity);
+        }
+    }
+
     fn declaration(&mut self, item: &Item) {
+        if words::is_static_assertion(self.source.text(item.first)) {
+            // It declares nothing, and a program that was built cannot tell that it was there.
+            return;
+        }
         let mut tops = top_level(self.source, self.macros, item.first, item.last);
         if let Some(name) = prototype_of_empty_macro(self.source, item.first, item.last)
             && !tops.contains(&name)
@@ -302,7 +320,17 @@ impl Reader<'_, '_> {
         } else {
             &tops[..]
         };
-        for declarator in declarators(self.source, rest, item.last) {
+        let is_typed = specifier_end < tops.len();
+        let found = declarators(self.source, self.macros, rest, item.last, is_typed);
+        let is_doubtful =
+            |declarator: &Declarator| declarator.is_doubtful || self.is_named_by_macro(declarator);
+        let declares_nothing =
+            found.is_empty() && members.is_none() && self.says_something(&tops, item);
+        if declares_nothing || found.iter().any(is_doubtful) {
+            // Only a macro knows what is declared here.
+            self.remainder(whole);
+        }
+        for declarator in found {
             self.declarator(
                 item,
                 &declarator,
@@ -310,6 +338,12 @@ impl Reader<'_, '_> {
                 members.map(|open| (tops[open], words[keyword.unwrap_or(0)] == b"enum")),
             );
         }
+    }
+
+    /// More than a semicolon or a macro that stands for nothing.
+    fn says_something(&self, tops: &[usize], item: &Item) -> bool {
+        let assembles = (item.first..=item.last).any(|at| words::is_asm(self.source.text(at)));
+        assembles || tops.len() > 1
     }
 
     /// Tags and enumerators that are declared inside another declaration: they depend on all of it.
@@ -430,10 +464,6 @@ impl Reader<'_, '_> {
             (false, false) => Kind::Variable,
         };
         let whole = self.source.token_range(item.first, item.last);
-        if self.is_named_by_macro(declarator) {
-            // Only the macro knows what is declared here.
-            self.remainder(whole.clone());
-        }
         let mut entity = self.entity(kind, self.text(declarator.name), &whole);
         let specifiers = match members {
             Some((open, _)) => {
@@ -487,7 +517,8 @@ impl Reader<'_, '_> {
     fn last_shared(&self, item: &Item, specified: usize) -> usize {
         let mut tops = top_level(self.source, self.macros, item.first, item.last);
         tops.retain(|position| specified == item.first || *position > specified);
-        let found = declarators(self.source, &tops, item.last);
+        let is_typed = specified != item.first;
+        let found = declarators(self.source, self.macros, &tops, item.last, is_typed);
         found.first().map_or(item.last, |first| {
             // Stars and brackets before the name belong to it alone; the words before them are shared.
             let mut at = first.name;

@@ -18,6 +18,9 @@ pub(crate) fn is_keyword(word: &[u8]) -> bool {
                 | b"__typeof__"
                 | b"__typeof"
                 | b"typeof"
+                | b"typeof_unqual"
+                | b"__typeof_unqual__"
+                | b"_BitInt"
                 | b"asm"
                 | b"__asm__"
                 | b"__asm"
@@ -118,7 +121,19 @@ pub(crate) fn is_asm(word: &[u8]) -> bool {
 }
 
 pub(crate) fn is_typeof(word: &[u8]) -> bool {
-    matches!(word, b"typeof" | b"__typeof__" | b"__typeof")
+    matches!(
+        word,
+        b"typeof" | b"__typeof__" | b"__typeof" | b"typeof_unqual" | b"__typeof_unqual__"
+    )
+}
+
+/// Words that, with the group behind them, are a type.
+pub(crate) fn makes_type_of_group(word: &[u8]) -> bool {
+    is_typeof(word) || matches!(word, b"_Atomic" | b"_BitInt")
+}
+
+pub(crate) fn is_static_assertion(word: &[u8]) -> bool {
+    matches!(word, b"_Static_assert" | b"static_assert")
 }
 
 /// What stands in its parentheses may not be evaluated.
@@ -138,6 +153,9 @@ pub(crate) fn is_unevaluated(word: &[u8]) -> bool {
             | b"__builtin_types_compatible_p"
             | b"__builtin_object_size"
             | b"__builtin_dynamic_object_size"
+            | b"__builtin_classify_type"
+            | b"__builtin_has_attribute"
+            | b"_Countof"
     )
 }
 
