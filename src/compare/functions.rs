@@ -314,9 +314,13 @@ fn walk_all(files: &[FilePair], affected: &Affected, differences: &mut [Function
             visible: &file.visible,
             capturing,
         };
-        // Only a static function that is defined once is certainly the one that a call in its file means.
-        let defined = functions(file.base.as_ref()).filter(|(_, entity)| entity.name == old.name);
-        if old.internal && new.internal && defined.count() == 1 {
+        // Only a static function that is defined once, whatever the compiler is told, is certainly the one that a call
+        // in its file means.
+        let is_certain = |facts: Option<&Arc<FileFacts>>, entity: &Entity| {
+            let same = functions(facts).filter(|(_, other)| other.name == entity.name);
+            entity.internal && !entity.conditional && same.count() == 1
+        };
+        if is_certain(file.base.as_ref(), old) && is_certain(file.head.as_ref(), new) {
             let name = Name::of(old.name.as_bytes());
             program
                 .certain
@@ -329,10 +333,16 @@ fn walk_all(files: &[FilePair], affected: &Affected, differences: &mut [Function
         walked.push(index);
     }
     let table = select_inter_tests(&program, walked.len(), 0..walked.len());
-    for (index, found) in walked.into_iter().zip(table) {
+    for (at, (index, found)) in walked.into_iter().zip(table).enumerate() {
         if let Some((status, walk)) = found {
-            differences[index].selects_all = status == Status::SelectsAll;
-            differences[index].walk = walk;
+            let difference = &mut differences[index];
+            difference.selects_all = status == Status::SelectsAll;
+            difference.walk = walk;
+            if difference.selects_all && difference.walk.dangerous.is_empty() {
+                // Whoever enters is selected in a function that is called on every path; nobody has to know which one.
+                let base = program.procedures[at].0.base;
+                difference.walk.dangerous = endanger_entry(base).dangerous;
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn facts(
             reader.directive(directive, inside(directive.tokens.start));
         }
     }
+    reader.pragma_operators();
     let mut facts = reader.facts;
     facts
         .entities
@@ -81,6 +82,7 @@ pub(crate) fn unread(bytes: &[u8], name: &str) -> Entity {
         end_line: 1,
         declaration: false,
         internal: false,
+        conditional: false,
         unmentioned: None,
         digest,
         interface: digest,
@@ -161,6 +163,7 @@ impl Reader<'_, '_> {
                 .line_of(self.source.tokens[tokens.end - 1].start),
             declaration: false,
             internal: false,
+            conditional: self.source.conditionals.chain_of[tokens.start] != 0,
             unmentioned: None,
             digest,
             interface: digest,
@@ -219,6 +222,8 @@ impl Reader<'_, '_> {
         self.add_surroundings(&signature, &mut interface, &mut mentions);
         entity.interface = interface.finish();
         entity.internal = self.has_word(&signature, b"static");
+        let states = &self.source.conditionals.states[signature.clone()];
+        entity.conditional |= states.contains(&State::Directive);
         entity.unmentioned = self.acts_unmentioned(&signature);
         let included = self.included_in(&whole);
         let body = body::body(
@@ -495,6 +500,12 @@ impl Reader<'_, '_> {
         entity.declaration =
             declarator.is_function || (self.has_word(&specifiers, b"extern") && !has_value);
         entity.unmentioned = self.acts_unmentioned(&whole);
+        if let Some(label) = self.source.label_in(declarator.first, declarator.last) {
+            // `int x __asm__("y")`: to the linker it is y.
+            let mut other = entity.clone();
+            other.name = label;
+            self.facts.entities.push(other);
+        }
         self.facts.entities.push(entity);
     }
 
@@ -593,8 +604,40 @@ impl Reader<'_, '_> {
             // They say something to people only.
             "" | "error" | "warning" | "line" | "ident" => {}
             "pragma" if self.is_harmless_pragma(&tokens) => {}
+            "pragma" if inside && !self.acts_beyond(&tokens) => {}
+            "pragma" => self.remainder(tokens.start..tokens.end - 1),
             _ if inside => {}
             _ => self.remainder(tokens.start..tokens.end - 1),
+        }
+    }
+
+    /// A pragma inside a function that acts on what follows the function, too.
+    fn acts_beyond(&self, tokens: &Range<usize>) -> bool {
+        let tokens = &self.source.tokens[tokens.start + 2..tokens.end];
+        words::pragma_acts_beyond(tokens.iter().map(|token| token.text(self.source.bytes)))
+    }
+
+    /// Pragmas that are written as operators, or that macros bring.
+    fn pragma_operators(&mut self) {
+        let source = self.source;
+        for index in 0..source.tokens.len() {
+            let token = &source.tokens[index];
+            let state = source.conditionals.states[index];
+            if token.kind != TokenKind::Identifier
+                || matches!(state, State::Dead | State::Directive)
+            {
+                continue;
+            }
+            let text = token.text(source.bytes);
+            let is_hidden = || {
+                self.macros
+                    .get(Name::of(text))
+                    .is_some_and(|known| known.pragma)
+            };
+            if shapes::pragma_operator(source.bytes, &source.tokens[index..]) || is_hidden() {
+                let last = index + usize::from(matches!(text, b"_Pragma" | b"__pragma")) * 3;
+                self.remainder(index..(last + 1).min(source.tokens.len()));
+            }
         }
     }
 
@@ -630,11 +673,15 @@ impl Reader<'_, '_> {
 
     /// An attribute, written out or behind a macro, by which a declaration acts although nothing mentions it.
     fn acts_unmentioned(&self, tokens: &Range<usize>) -> Option<String> {
+        let text = |index: usize| {
+            let token = self.source.tokens.get(index);
+            token.map_or(&b""[..], |token| token.text(self.source.bytes))
+        };
         let has_attributes = tokens.clone().any(|index| {
-            words::is_attribute_call(self.source.tokens[index].text(self.source.bytes))
+            words::is_attribute_call(text(index)) || text(index) == b"[" && text(index + 1) == b"["
         });
         tokens.clone().find_map(|index| {
-            let text = self.source.tokens[index].text(self.source.bytes);
+            let text = text(index);
             let written = has_attributes && words::acts_unmentioned(text);
             let hidden = self
                 .macros

@@ -198,6 +198,49 @@ pub(crate) const UNMENTIONED: [&[u8]; 17] = [
     b"__symver__",
 ];
 
+/// Words behind which a string names a symbol.
+pub(crate) fn names_symbols(word: &[u8]) -> bool {
+    is_asm(word)
+        || matches!(
+            word,
+            b"alias"
+                | b"__alias__"
+                | b"weakref"
+                | b"__weakref__"
+                | b"ifunc"
+                | b"__ifunc__"
+                | b"symver"
+                | b"__symver__"
+        )
+}
+
+/// Whether a pragma, given its words, acts on what follows the function in which it stands.
+pub(crate) fn pragma_acts_beyond<'a>(mut pragma: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (first, second) = (pragma.next(), pragma.next());
+    match first.unwrap_or_default() {
+        b"GCC" => !matches!(
+            second.unwrap_or_default(),
+            b"diagnostic" | b"unroll" | b"ivdep" | b"novector" | b"warning" | b"error"
+        ),
+        b"clang" => !matches!(second.unwrap_or_default(), b"diagnostic" | b"loop" | b"fp"),
+        word => !matches!(
+            word,
+            b"" | b"omp"
+                | b"acc"
+                | b"unroll"
+                | b"nounroll"
+                | b"ivdep"
+                | b"mark"
+                | b"region"
+                | b"endregion"
+                | b"message"
+                | b"warning"
+                | b"once"
+                | b"STDC"
+        ),
+    }
+}
+
 /// Assembler directives by which code that nobody executes leaves something behind.
 pub(crate) fn has_assembler_directive(text: &[u8]) -> bool {
     const DIRECTIVES: [&[u8]; 9] = [
