@@ -103,14 +103,16 @@ fn crosses(lines: (u32, u32), pair: &Pair<'_>) -> bool {
     side(lines.0, pair.lines.0, pair.ends.0) != side(lines.1, pair.lines.1, pair.ends.1)
 }
 
-/// External functions with a declaration or definition that moved over a function that uses them, where no other declaration in
-/// the file stands before it: a call without a declaration takes its arguments as they come.
+/// External functions that are not declared by the same declarations before a function that uses them: a call without a
+/// declaration takes its arguments as they come.
 fn moved_declarations(base: &FileFacts, head: &FileFacts, pairs: &[Pair<'_>]) -> Vec<String> {
-    let declares =
-        |entity: &Entity, name: &str| matches!(entity.kind, Kind::Function) && entity.name == name;
-    let is_before = |facts: &FileFacts, name: &str, line: u32| {
-        let mut entities = facts.entities.iter();
-        entities.any(|entity| declares(entity, name) && entity.span.line < line)
+    let declared_before = |facts: &FileFacts, name: &str, line: u32| {
+        let entities = facts.entities.iter().filter(|entity| {
+            entity.kind == Kind::Function && entity.name == name && entity.span.line < line
+        });
+        entities
+            .map(|entity| entity.interface)
+            .collect::<BTreeSet<u64>>()
     };
     let mut names = Vec::new();
     for pair in pairs {
@@ -123,8 +125,8 @@ fn moved_declarations(base: &FileFacts, head: &FileFacts, pairs: &[Pair<'_>]) ->
             let body = user.entity.body.as_ref();
             body.is_some_and(|body| body.mentions.contains(hash))
                 && crosses(pair.lines, user)
-                && !(is_before(base, &entity.name, user.lines.0)
-                    && is_before(head, &entity.name, user.lines.1))
+                && declared_before(base, &entity.name, user.lines.0)
+                    != declared_before(head, &entity.name, user.lines.1)
         });
         if is_used {
             names.push(entity.name.clone());
