@@ -23,8 +23,15 @@ pub(super) fn add(
     if changed.is_empty() {
         return;
     }
-    let mut looked_at: BTreeMap<&str, Readership> = BTreeMap::new();
-    for file in &versions.files {
+    let mut looked_at: BTreeMap<(&str, bool), Readership> = BTreeMap::new();
+    for (at, file) in versions.files.iter().enumerate() {
+        let own: FxHashSet<&str> = differences
+            .get(at)
+            .into_iter()
+            .flatten()
+            .filter(|difference| difference.kind == Kind::Macro)
+            .map(|difference| difference.name.as_str())
+            .collect();
         let sides = [
             (&versions.base, &file.file.base, &file.base),
             (&versions.head, &file.file.head, &file.head),
@@ -33,13 +40,15 @@ pub(super) fn add(
             let (Some((path, _)), Some(facts)) = (path, facts) else {
                 continue;
             };
-            let macros = facts.entities.iter().filter(|entity| {
-                entity.kind == Kind::Macro && changed.contains(&Name::of(entity.name.as_bytes()))
-            });
-            for entity in macros {
+            let macros = facts.entities.iter();
+            for entity in macros.filter(|entity| entity.kind == Kind::Macro) {
+                let differs = own.contains(entity.name.as_str());
+                if !differs && !depends_on(entity, &changed) {
+                    continue;
+                }
                 let readership = looked_at
-                    .entry(&entity.name)
-                    .or_insert_with(|| Readership::of(versions, &entity.name));
+                    .entry((&entity.name, differs))
+                    .or_insert_with(|| Readership::of(versions, &entity.name, differs));
                 for path in readers(program, path, entity.span.line, readership) {
                     whole.entry(path).or_insert_with(|| {
                         format!(
@@ -51,6 +60,13 @@ pub(super) fn add(
             }
         }
     }
+}
+
+/// Whether the definition of a macro mentions one of these, or stands under a condition that does.
+fn depends_on(entity: &Entity, macros: &FxHashSet<Name>) -> bool {
+    let own = Name::of(entity.name.as_bytes());
+    let mut mentions = entity.mentions.iter();
+    mentions.any(|name| name != own && macros.contains(&name))
 }
 
 /// The macros that changed, and those whose definitions mention one of them or stand under a condition that does.
@@ -69,7 +85,7 @@ fn changed_macros(versions: &Versions, differences: &[Vec<EntityDifference>]) ->
     loop {
         let before = changed.len();
         for entity in &macros {
-            if entity.mentions.iter().any(|name| changed.contains(&name)) {
+            if depends_on(entity, &changed) {
                 changed.insert(Name::of(entity.name.as_bytes()));
             }
         }
@@ -94,13 +110,21 @@ enum Readership {
     Any,
     /// Those that bear a name like its own: `XXH_INLINE_ALL` is for `<xxhash.h>`.
     Namesakes(String),
+    /// It is named like files of the tree, and used there.
+    Nobody,
 }
 
 impl Readership {
-    fn of(versions: &Versions, name: &str) -> Self {
-        match configures_the_library(name) || !is_used(versions, name) {
-            true => Readership::Any,
-            false => Readership::Namesakes(first_word(name)),
+    /// Of a macro that differs itself, or of one that depends on another.
+    fn of(versions: &Versions, name: &str, differs: bool) -> Self {
+        let word = first_word(name);
+        let is_own = || is_name_of_tree(versions, &word);
+        if configures_the_library(name) || !is_used(versions, name) && (differs || !is_own()) {
+            Readership::Any
+        } else if is_own() {
+            Readership::Nobody
+        } else {
+            Readership::Namesakes(word)
         }
     }
 
@@ -108,6 +132,7 @@ impl Readership {
         match self {
             Readership::Any => true,
             Readership::Namesakes(word) => is_namesake(word, include),
+            Readership::Nobody => false,
         }
     }
 }
@@ -115,6 +140,17 @@ impl Readership {
 fn first_word(name: &str) -> String {
     let word = name.trim_start_matches('_').split('_').next();
     word.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Whether files or folders of the tree are named like that: the project's own macros are, too.
+fn is_name_of_tree(versions: &Versions, word: &str) -> bool {
+    let programs = [&versions.base, &versions.head];
+    let mut files = programs.into_iter().flat_map(|program| &program.files);
+    word.len() >= SHORTEST_NAME
+        && files.any(|file| {
+            let path = file.path.to_string().to_ascii_lowercase();
+            path.split('/').any(|part| part.starts_with(word))
+        })
 }
 
 /// Names of fewer letters are like all others.
@@ -137,7 +173,7 @@ const LIBRARY_HEADERS: &str = include_str!("library_headers.txt");
 
 /// Whether headers outside the tree may look at a macro of a file.
 pub(super) fn is_for_outsiders(versions: &Versions, file: &Loaded, name: &str) -> bool {
-    let readership = Readership::of(versions, name);
+    let readership = Readership::of(versions, name, true);
     let facts = file.base.iter().chain(&file.head);
     let mut includes = facts.flat_map(|facts| &facts.includes);
     includes.any(|include| readership.has(include))
