@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference, entity_differences};
-use crate::compare::functions::{FilePair, FunctionDifference, compare_functions};
+use crate::compare::functions::{
+    FilePair, FunctionDifference, compare_functions, endanger_callers,
+};
 use crate::config::Config;
 use crate::error::Result;
 use crate::history::facts::FactsStore;
@@ -140,7 +142,8 @@ pub fn difference(
     versions.load_paths(&mut source, &reached)?;
     versions.close(&mut source, &mut affected, &mut whole)?;
     let pairs = versions.pairs(&whole, &mut visible);
-    let functions = compare_functions(&pairs, &affected);
+    let mut functions = compare_functions(&pairs, &affected);
+    endanger_callers(&pairs, &mut functions);
     entities.extend(versions.affected_entities(&affected, &functions));
     // Of a declaration and a definition, the one that reaches further is reported.
     entities.sort_by(|one, two| {

@@ -333,16 +333,24 @@ fn walk_all(files: &[FilePair], affected: &Affected, differences: &mut [Function
         walked.push(index);
     }
     let table = select_inter_tests(&program, walked.len(), 0..walked.len());
-    for (at, (index, found)) in walked.into_iter().zip(table).enumerate() {
+    for (index, found) in walked.into_iter().zip(table) {
         if let Some((status, walk)) = found {
-            let difference = &mut differences[index];
-            difference.selects_all = status == Status::SelectsAll;
-            difference.walk = walk;
-            if difference.selects_all && difference.walk.dangerous.is_empty() {
-                // Whoever enters is selected in a function that is called on every path; nobody has to know which one.
-                let base = program.procedures[at].0.base;
-                difference.walk.dangerous = endanger_entry(base).dangerous;
-            }
+            differences[index].selects_all = status == Status::SelectsAll;
+            differences[index].walk = walk;
+        }
+    }
+}
+
+/// Endangers the entries of functions in which every test is selected by what they call: who looks at one function alone need
+/// not know which other one that is.
+pub fn endanger_callers(files: &[FilePair], differences: &mut [FunctionDifference]) {
+    for difference in differences {
+        let base = files[difference.file].base.as_ref();
+        if difference.selects_all
+            && difference.walk.dangerous.is_empty()
+            && let Some((_, cfg)) = flow_of(base, difference.base)
+        {
+            difference.walk.dangerous = endanger_entry(cfg).dangerous;
         }
     }
 }

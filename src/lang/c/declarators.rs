@@ -256,10 +256,13 @@ fn candidates(source: &Source<'_>, shape: &[usize], typed: bool) -> (Vec<Candida
         } else if source.is_name(at) {
             index += usize::from(group.is_some());
             let pointer = group.filter(|group| begins_with_star(source, *group));
+            let follows = shape.get(index + 1).map(|next| source.text(*next));
+            let is_first = !has_type && found.is_empty();
+            let inner = group.filter(|_| is_first && follows == Some(b"("));
             if std::mem::take(&mut tag_follows) {
                 // The name of the type.
-            } else if let Some(pointer) = pointer {
-                // `type_t (*f)(int)`: no list of parameters begins with a star, so the name before it is a type.
+            } else if let Some(pointer) = pointer.or(inner) {
+                // `type_t (*f)(int)`, `type_t (f)(int)`: no list of parameters begins with a star, and none follows another.
                 has_type = true;
                 found = names_in_group(source, pointer);
             } else {

@@ -341,7 +341,8 @@ impl<'t> Flow<'_, '_, '_> {
         if has_macro {
             self.scopes.macro_use(description.digest);
         }
-        if ends.is_empty() && (has_macro || description.may_jump) {
+        let may_declare = matches!(kind, NodeKind::Statement | NodeKind::Opaque);
+        if ends.is_empty() && may_declare && (has_macro || description.may_jump) {
             self.unreached.absorb(description.digest);
         }
         let own_jump = kind == NodeKind::Statement && self.begins_with_jump(&tokens);

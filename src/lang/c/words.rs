@@ -235,6 +235,10 @@ pub(crate) fn pragma_acts_beyond<'a>(mut pragma: impl Iterator<Item = &'a [u8]>)
                 | b"endregion"
                 | b"message"
                 | b"warning"
+                | b"diag_suppress"
+                | b"diag_default"
+                | b"diag_push"
+                | b"diag_pop"
                 | b"once"
                 | b"STDC"
         ),
