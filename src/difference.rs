@@ -13,15 +13,17 @@ use std::sync::Arc;
 
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference, entity_differences};
-use crate::compare::functions::{FilePair, FunctionDifference, compare_functions};
+use crate::compare::functions::{
+    FilePair, FunctionDifference, compare_functions, endanger_callers,
+};
 use crate::config::Config;
 use crate::error::Result;
 use crate::history::facts::FactsStore;
 use crate::lang::c::{self, Granularity};
 use crate::lang::cfg::Span;
 use crate::lang::facts::{FileFacts, Kind};
-use crate::program::Program;
 use crate::program::facts::FactsSource;
+use crate::program::{Program, Tree};
 use crate::repo::{BlobId, Change, FileEntry, FileKind, RepoPath, Repository, Version};
 
 /// How far an entity's change can reach.
@@ -88,15 +90,18 @@ pub fn facts_source(repository: &Repository, granularity: Granularity) -> FactsS
     FactsSource::new(repository.readers(), store, granularity)
 }
 
-/// The files of a version that hold C.
-pub fn source_files(
-    repository: &Repository,
-    config: &Config,
-    version: &Version,
-) -> Result<Vec<FileEntry>> {
-    let mut files = repository.files(version)?;
-    files.retain(|file| file.kind == FileKind::File && config.is_source(&file.path));
-    Ok(files)
+/// The files of a version, by what they are to a reader of C.
+pub fn source_files(repository: &Repository, config: &Config, version: &Version) -> Result<Tree> {
+    let mut tree = Tree::default();
+    for file in repository.files(version)? {
+        match file.kind {
+            FileKind::File if config.is_source(&file.path) => tree.sources.push(file),
+            FileKind::File => tree.others.push(file),
+            FileKind::Symlink => tree.links.push(file),
+            FileKind::Submodule => {}
+        }
+    }
+    Ok(tree)
 }
 
 /// Compares two versions.
@@ -115,7 +120,7 @@ pub fn difference(
         loaded: BTreeMap::new(),
         changed_base: BTreeSet::new(),
     };
-    versions.load_changed(&mut source, config, &changes)?;
+    versions.load_changed(&mut source, &changes)?;
     let differences: Vec<Vec<EntityDifference>> =
         versions.files.iter().map(Loaded::differences).collect();
     let definitions = versions
@@ -125,19 +130,20 @@ pub fn difference(
         .chain(&versions.head.files)
         .flat_map(|file| &file.lex.macros);
     let mut affected = Affected::new(definitions);
-    let mut seeds = seeds::seeds(&versions, &differences, &changes, config);
-    outsiders::add(&mut seeds, &versions, &differences);
-    let crossed = order::add(&mut seeds, &versions, &affected);
+    let mut seeds = seeds::seeds(&versions, &differences, &changes);
+    let crossed = order::add(&mut seeds, &versions, &mut source, &affected)?;
     seeds.add_to(&mut affected);
     versions.close(&mut source, &mut affected, &mut seeds.whole)?;
     let mut entities = seeds.reported;
     let mut whole = seeds.whole;
+    outsiders::add(&mut whole, &versions, &differences);
     let mut visible = includes::visible(&versions, &mut source, &affected, &crossed, &mut whole)?;
     let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
     versions.load_paths(&mut source, &reached)?;
     versions.close(&mut source, &mut affected, &mut whole)?;
     let pairs = versions.pairs(&whole, &mut visible);
-    let functions = compare_functions(&pairs, &affected);
+    let mut functions = compare_functions(&pairs, &affected);
+    endanger_callers(&pairs, &mut functions);
     entities.extend(versions.affected_entities(&affected, &functions));
     // Of a declaration and a definition, the one that reaches further is reported.
     entities.sort_by(|one, two| {
@@ -189,23 +195,15 @@ struct Versions {
 }
 
 impl Versions {
-    fn load_changed(
-        &mut self,
-        source: &mut FactsSource,
-        config: &Config,
-        changes: &[Change],
-    ) -> Result<()> {
-        let is_source =
-            |file: &&FileEntry| file.kind == FileKind::File && config.is_source(&file.path);
+    fn load_changed(&mut self, source: &mut FactsSource, changes: &[Change]) -> Result<()> {
         let pairs: Vec<(Option<RepoPath>, Option<RepoPath>)> = changes
             .iter()
             .map(|change| {
-                let path = |file: &Option<FileEntry>| {
-                    file.as_ref()
-                        .filter(is_source)
-                        .map(|file| file.path.clone())
+                let path = |program: &Program, file: &Option<FileEntry>| {
+                    let file = file.as_ref()?;
+                    program.find(&file.path).map(|_| file.path.clone())
                 };
-                (path(&change.old), path(&change.new))
+                (path(&self.base, &change.old), path(&self.head, &change.new))
             })
             .filter(|(old, new)| old.is_some() || new.is_some())
             .collect();

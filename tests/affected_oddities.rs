@@ -324,3 +324,251 @@ fn the_document_says_where_macros_may_hide_jumps() {
         ]
     );
 }
+
+// Files that are included, whatever they are called
+
+#[test]
+fn an_unchanged_file_that_is_included_is_read_whatever_it_is_called() {
+    let source = with_bystander(
+        "#include \"v.h\"\n#include \"x.def\"\nint f(int x) {\n  if (x)\n    return table[0];\n  return 2;\n}\n",
+    );
+    let table = "static int table[] = { E };\n";
+    let tree = |value: &'static str| [("a.c", source.as_str()), ("v.h", value), ("x.def", table)];
+    Change::between(&tree("enum { E = 1 };\n"), &tree("enum { E = 3 };\n"))
+        .endangers(&["f: x -T-> return table[0];"], &["bystander"]);
+    // And so is what such a file includes.
+    let tree = |value: &'static str| {
+        [
+            ("a.c", source.as_str()),
+            ("v.h", ""),
+            ("x.def", "#include \"y.table\"\n"),
+            ("y.table", value),
+        ]
+    };
+    Change::between(
+        &tree("static int table[] = { 1 };\n"),
+        &tree("static int table[] = { 3 };\n"),
+    )
+    .endangers(&["f: x -T-> return table[0];"], &["bystander"]);
+}
+
+#[test]
+fn an_include_whose_path_a_macro_makes_leads_to_its_header() {
+    for (define, include) in [
+        ("#define CFG \"sub/h.h\"\n", "#include CFG\n"),
+        ("#define CFG <sub/h.h>\n", "#include CFG\n"),
+        ("#define STRING(x) #x\n", "#include STRING(sub/h.h)\n"),
+    ] {
+        let source = returning(&format!("{define}{include}"), "1");
+        Change::between(
+            &[("a.c", &source), ("sub/h.h", "int q;\n")],
+            &[("a.c", &source), ("sub/h.h", "int q;\n#pragma pack(1)\n")],
+        )
+        .endangers(&WHOLE_FILE, &[]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_header_is_included_through_symbolic_links() {
+    use std::os::unix::fs::symlink;
+    for (include, target, link) in [
+        ("#include \"link.h\"\n", "src/n.h", "link.h"),
+        ("#include <pkg/n.h>\n", "../src", "inc/pkg"),
+    ] {
+        let repo = test_repo::TestRepo::new();
+        repo.write("a.c", returning(include, "1"));
+        repo.write("src/n.h", "int q;\n");
+        repo.write("inc/readme", "");
+        symlink(target, repo.top().join(link)).unwrap();
+        let base = repo.commit_all();
+        repo.write("src/n.h", "int q;\n#pragma pack(1)\n");
+        let head = repo.commit_all();
+        let document = repo.diff_json(&base, &head);
+        Change { document }.endangers(&WHOLE_FILE, &[]);
+    }
+}
+
+#[test]
+fn a_header_that_moves_away_from_another_of_its_name_endangers_what_it_declares() {
+    let source = returning("#include \"n.h\"\n", "N");
+    let (one, two) = ("#define N 1\n", "#define N 2\n");
+    Change::between(
+        &[("a.c", &source), ("one/n.h", one), ("two/n.h", two)],
+        &[("a.c", &source), ("three/n.h", one), ("two/n.h", two)],
+    )
+    .endangers(&["f: x -T-> return N;"], &["bystander"]);
+}
+
+// Places inside a function
+
+#[test]
+fn a_definition_that_moves_inside_a_function_endangers_it() {
+    let base = with_bystander(
+        "int f(int x) {\n#define N 1\n  if (x)\n    x += N;\n#undef N\n#define N 5\n  return x;\n}\n",
+    );
+    let moved = "#undef N\n#define N 5\n";
+    let head = edit(&edit(&base, moved, ""), "  if", &format!("{moved}  if"));
+    Change::of(&base, &head).endangers(&["f: entry f -> int f(int x)"], &["bystander"]);
+    // What does not move, and what moves over no use of a macro, endangers nothing.
+    edited(&base, "  return x", "  x = 2;\n  return x").endangers(
+        &["f: x -F-> return x;", "f: x += N; -> return x;"],
+        &["bystander"],
+    );
+}
+
+#[test]
+fn a_definition_that_moves_into_a_function_endangers_its_uses() {
+    let base = with_bystander(
+        "#define N 1\nint N_of(int);\nint f(int x) {\n  if (x)\n    return N;\n  return 2;\n}\n",
+    );
+    let head = edit(
+        &edit(&base, "#define N 1\n", ""),
+        "  return 2",
+        "#define N 1\n  return 2",
+    );
+    let change = Change::of(&base, &head);
+    let hits = change.list("edges").iter();
+    assert!(
+        hits.clone().any(|edge| edge["function"] == "f"),
+        "{:#}",
+        change.document
+    );
+}
+
+#[test]
+fn a_pragma_inside_a_function_acts_on_what_follows_it() {
+    for pragma in ["#pragma pack(1)\n", "  _Pragma(\"pack(1)\")\n", "  PACK\n"] {
+        let base = returning(
+            "#define PACK _Pragma(\"pack(1)\")\nint g(int x) {\n  return x;\n}\nstruct s { char a; int b; };\n",
+            "sizeof(struct s)",
+        );
+        let head = base.replacen("  return x", &format!("{pragma}  return x"), 1);
+        let change = Change::of(&base, &head);
+        let whole = "f: entry f -> int f(int x)";
+        assert!(
+            test_repo::edges(&change.document).contains(whole),
+            "{:#}",
+            change.document
+        );
+    }
+    let base = returning("int g(int x) {\n  return x;\n}\n", "1");
+    let head = base.replacen("  return x", "#pragma GCC diagnostic push\n  return x", 1);
+    Change::of(&base, &head).endangers(&["g: int g(int x) -> return x;"], &["f", "bystander"]);
+}
+
+// Spelling, again
+
+#[test]
+fn blanks_may_stand_between_a_backslash_and_the_end_of_its_line() {
+    let base = returning("int v = 1; // comment \\ \n\n", "v");
+    let head = edit(&base, "\\ \n\nint f", "\\ \nv = 3;\nint f");
+    Change::of(&base, &head).endangers_nothing();
+    let base = returning("#define N 1 + \\  \n  1\n", "N");
+    edited(&base, "  1\n", "  2\n").endangers(&["f: x -T-> return N;"], &["bystander"]);
+}
+
+#[test]
+fn a_byte_order_mark_hides_no_directive() {
+    let source = returning("\u{feff}#include \"n.h\"\n", "N");
+    Change::between(
+        &[("a.c", &source), ("n.h", "\u{feff}#define N 1\n")],
+        &[("a.c", &source), ("n.h", "\u{feff}#define N 3\n")],
+    )
+    .endangers(&["f: x -T-> return N;"], &["bystander"]);
+}
+
+// Calls that are not certain
+
+/// Both a static function and what follows its call change.
+fn calling(definition: &str, call: &str) -> (String, String) {
+    let text = format!("{definition}int f(int x) {{\n  {call}\n  return 3;\n}}\n");
+    let head = text
+        .replace("return 1", "return 11")
+        .replace("return 3", "return 33");
+    (text, head)
+}
+
+#[track_caller]
+fn goes_on_behind(definition: &str, call: &str, is_certain: bool) {
+    let (base, head) = calling(definition, call);
+    let change = Change::of(&base, &head);
+    let goes_on = change
+        .list("edges")
+        .iter()
+        .any(|edge| edge["function"] == "f" && edge["to"]["text"] == "return 3;");
+    assert_eq!(goes_on, !is_certain, "{:#}", change.document);
+    let f = change
+        .list("functions")
+        .iter()
+        .find(|function| function["name"] == "f");
+    assert!(f.unwrap()["edges"] != 0, "{:#}", change.document);
+}
+
+#[test]
+fn only_a_function_that_is_certainly_called_stops_the_walk() {
+    let g = "static int g(int x) {\n  return 1;\n}\n";
+    goes_on_behind(g, "x = g(x);", true);
+    goes_on_behind(
+        &format!("#if A\n{g}#else\nint g(int);\n#endif\n"),
+        "x = g(x);",
+        false,
+    );
+    goes_on_behind(g, "x = __builtin_classify_type(g(x));", false);
+    goes_on_behind(g, "x = perhaps_a_macro(g(x));", false);
+    goes_on_behind(
+        g,
+        "x = g(x) + ({ if (x) goto end; 1; });\n  return 4;\nend:",
+        false,
+    );
+}
+
+// Headers outside the tree
+
+#[test]
+fn a_macro_that_only_its_definitions_mention_is_for_headers_outside() {
+    for before in [
+        "#ifndef WIDTH\n#define WIDTH 8\n#endif\n",
+        "#define BASE_WIDTH 8\n#define WIDTH BASE_WIDTH\n",
+        "#define BIG 8\n#if BIG > 8\n#define WIDTH 16\n#else\n#define WIDTH 8\n#endif\n",
+    ] {
+        let base = returning(&format!("{before}#include <ext.h>\n"), "ext_call(x)");
+        Change::of(&base, &base.replacen(" 8\n", " 16\n", 1)).endangers(&WHOLE_FILE, &[]);
+    }
+    let other = "#define WIDTH 8\n#include <ext.h>\n";
+    let base = returning(other, "ext_call(x)");
+    Change::between(
+        &[("a.c", &base), ("b.c", other)],
+        &[("a.c", &edit(&base, " 8", " 16")), ("b.c", other)],
+    )
+    .endangers(&WHOLE_FILE, &[]);
+}
+
+#[test]
+fn a_macro_that_is_named_like_a_header_outside_is_for_that_header() {
+    let source = returning("#include \"config.h\"\n#include <ext.h>\n", "ext_call(x)");
+    let tree = |config: &'static str| {
+        [
+            ("a.c", source.as_str()),
+            ("config.h", config),
+            ("b.c", "int w = EXT_WIDTH;\n"),
+        ]
+    };
+    Change::between(
+        &tree("#define EXT_WIDTH 8\n"),
+        &tree("#define EXT_WIDTH 16\n"),
+    )
+    .endangers(&WHOLE_FILE, &[]);
+    let tree = |config: &'static str| {
+        [
+            ("a.c", source.as_str()),
+            ("config.h", config),
+            ("b.c", "int w = OUR_WIDTH;\n"),
+        ]
+    };
+    Change::between(
+        &tree("#define OUR_WIDTH 8\n"),
+        &tree("#define OUR_WIDTH 16\n"),
+    )
+    .endangers(&[], &["f", "bystander"]);
+}

@@ -314,9 +314,13 @@ fn walk_all(files: &[FilePair], affected: &Affected, differences: &mut [Function
             visible: &file.visible,
             capturing,
         };
-        // Only a static function that is defined once is certainly the one that a call in its file means.
-        let defined = functions(file.base.as_ref()).filter(|(_, entity)| entity.name == old.name);
-        if old.internal && new.internal && defined.count() == 1 {
+        // Only a static function that is defined once, whatever the compiler is told, is certainly the one that a call
+        // in its file means.
+        let is_certain = |facts: Option<&Arc<FileFacts>>, entity: &Entity| {
+            let same = functions(facts).filter(|(_, other)| other.name == entity.name);
+            entity.internal && !entity.conditional && same.count() == 1
+        };
+        if is_certain(file.base.as_ref(), old) && is_certain(file.head.as_ref(), new) {
             let name = Name::of(old.name.as_bytes());
             program
                 .certain
@@ -333,6 +337,20 @@ fn walk_all(files: &[FilePair], affected: &Affected, differences: &mut [Function
         if let Some((status, walk)) = found {
             differences[index].selects_all = status == Status::SelectsAll;
             differences[index].walk = walk;
+        }
+    }
+}
+
+/// Endangers the entries of functions in which every test is selected by what they call: who looks at one function alone need
+/// not know which other one that is.
+pub fn endanger_callers(files: &[FilePair], differences: &mut [FunctionDifference]) {
+    for difference in differences {
+        let base = files[difference.file].base.as_ref();
+        if difference.selects_all
+            && difference.walk.dangerous.is_empty()
+            && let Some((_, cfg)) = flow_of(base, difference.base)
+        {
+            difference.walk.dangerous = endanger_entry(cfg).dangerous;
         }
     }
 }

@@ -6,8 +6,9 @@ use crate::digest::Name;
 use crate::error::{Error, Result};
 use crate::lang::c::Granularity;
 use crate::lang::facts::{Entity, Kind};
+use crate::program::Tree;
 use crate::program::facts::FactsSource;
-use crate::repo::{BlobId, FileEntry, RepoPath, Repository, Version};
+use crate::repo::{BlobId, RepoPath, Repository, Version};
 
 /// A function as one version defines it.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ pub fn find_function(
 
 fn definitions(
     source: &mut FactsSource,
-    files: &[FileEntry],
+    files: &Tree,
     file: Option<&str>,
     name: &str,
 ) -> Result<Vec<FunctionVersion>> {

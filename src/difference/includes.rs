@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::compare::affected::Affected;
 use crate::difference::Versions;
 use crate::difference::order::Crossed;
+use crate::difference::seeds::is_name_letter;
 use crate::digest::{Name, Names};
 use crate::error::Result;
 use crate::lang::facts::{FileFacts, Include};
@@ -33,7 +34,7 @@ pub(super) fn visible(
             true => BTreeSet::from([change.path.clone()]),
             false => versions.reached_by(change.path),
         };
-        if targets.is_empty() {
+        if targets.is_empty() || change.include.is_computed {
             let reason = format!(
                 "the include of '{}' in {} changed",
                 change.include.path, change.path
@@ -53,6 +54,13 @@ pub(super) fn visible(
                 reordered.insert(path);
             }
         }
+    }
+    for (path, functions) in &crossed.functions {
+        names
+            .entry(path.clone())
+            .or_default()
+            .extend(functions.iter().cloned());
+        reordered.insert(path.clone());
     }
     let mut visible = BTreeMap::new();
     for (path, mut changed) in names {
@@ -121,7 +129,7 @@ fn changed_includes<'a>(
         };
         add(&versions.base, &file.file.base, gone, false);
         add(&versions.head, &file.file.head, come, false);
-        if let Some(digests) = crossed.get(file.file.path()) {
+        if let Some(digests) = crossed.includes.get(file.file.path()) {
             let old = old
                 .iter()
                 .filter(|include| digests.contains(&include.digest));
@@ -192,28 +200,34 @@ fn redirected(versions: &Versions) -> Vec<Changed<'_>> {
             let Some(other) = others.iter().find(|other| other.digest == include.digest) else {
                 continue;
             };
-            let meant = |program: &Program, path: &RepoPath, include: &Include| -> Vec<BlobId> {
+            let meant = |program: &Program, path: &RepoPath, include: &Include| {
                 let files = program.meant(path, include).into_iter();
-                let mut ids: Vec<BlobId> = files.map(|file| program.files[file].id).collect();
-                ids.sort_unstable();
-                ids
+                let files = files.map(|file| &program.files[file]);
+                let (paths, ids): (Vec<RepoPath>, Vec<BlobId>) =
+                    files.map(|file| (file.path.clone(), file.id)).unzip();
+                (paths, ids)
             };
-            let paths = |program: &Program, path: &RepoPath, include: &Include| -> Vec<RepoPath> {
-                let files = program.meant(path, include).into_iter();
-                files.map(|file| program.files[file].path.clone()).collect()
-            };
-            // A header that only moved is the same header; one that changed is compared with itself.
-            if meant(base, old, include) == meant(head, new, other)
-                || paths(base, old, include) == paths(head, new, other)
-            {
+            let (old_paths, old_ids) = meant(base, old, include);
+            let (new_paths, new_ids) = meant(head, new, other);
+            // A header that only moved is the same header, unless another of its name may take its place; one that changed
+            // is compared with itself.
+            let is_one = old_ids.len() == 1 && new_ids.len() == 1;
+            if old_paths == new_paths || is_one && old_ids == new_ids {
                 continue;
             }
+            let is_moved = {
+                let sorted = |mut ids: Vec<BlobId>| {
+                    ids.sort_unstable();
+                    ids
+                };
+                sorted(old_ids) == sorted(new_ids)
+            };
             for (program, path, include) in [(base, old, include), (head, new, other)] {
                 changes.push(Changed {
                     program,
                     path,
                     include,
-                    reorders: false,
+                    reorders: is_moved,
                     alone: false,
                 });
             }
@@ -227,10 +241,6 @@ fn is_computed(affected: &Affected, include: &Include) -> bool {
     let words = include.path.split(|letter: char| !is_name_letter(letter));
     let names: Names = words.map(|word| Name::of(word.as_bytes())).collect();
     include.is_computed && affected.hit(&names).is_some()
-}
-
-fn is_name_letter(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
 /// Passes names on through everything that a file sees.
@@ -299,7 +309,7 @@ fn moved<'a>(old: &'a [Include], new: &'a [Include]) -> (Vec<&'a Include>, Vec<&
 }
 
 /// Everything that a file includes, directly or not.
-fn everything(program: &Program, path: &RepoPath) -> Vec<usize> {
+pub(super) fn everything(program: &Program, path: &RepoPath) -> Vec<usize> {
     let Some(file) = program.find(path) else {
         return Vec::new();
     };

@@ -5,29 +5,46 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use crate::compare::affected::Affected;
+use crate::difference::includes::everything;
 use crate::difference::outsiders::is_for_outsiders;
 use crate::difference::seeds::Seeds;
 use crate::difference::{Loaded, Versions};
 use crate::digest::Name;
+use crate::error::Result;
 use crate::lang::facts::{Entity, FileFacts, Kind};
 use crate::program::Program;
+use crate::program::facts::FactsSource;
 use crate::repo::RepoPath;
 
-/// Includes over which something moved, by file: its names are visible to that now, or no longer.
-pub(super) type Crossed = BTreeMap<RepoPath, BTreeSet<u64>>;
+/// What something moved over, by file: that is visible to it now, or no longer.
+#[derive(Default)]
+pub(super) struct Crossed {
+    /// Includes by their digests.
+    pub(super) includes: BTreeMap<RepoPath, BTreeSet<u64>>,
+    /// Functions whose only declaration moved over a call.
+    pub(super) functions: BTreeMap<RepoPath, BTreeSet<String>>,
+}
 
 /// Something that is in both versions: the n-th of its kind.
 type Key<'a> = (Kind, &'a str, bool, u64, usize);
 
-/// The lines of an entity in both versions.
+/// The lines on which an entity begins and ends in both versions.
 struct Pair<'a> {
     entity: &'a Entity,
     lines: (u32, u32),
+    ends: (u32, u32),
+    /// A function of which something else changed, too.
+    changed: bool,
 }
 
 /// Adds the names of macros that moved over their uses, and files in which something moved over a pragma.
-pub(super) fn add(seeds: &mut Seeds, versions: &Versions, macros: &Affected) -> Crossed {
-    let mut crossed = Crossed::new();
+pub(super) fn add(
+    seeds: &mut Seeds,
+    versions: &Versions,
+    source: &mut FactsSource,
+    macros: &Affected,
+) -> Result<Crossed> {
+    let mut crossed = Crossed::default();
     for file in &versions.files {
         let (Some(base), Some(head)) = (&file.base, &file.head) else {
             continue;
@@ -49,7 +66,7 @@ pub(super) fn add(seeds: &mut Seeds, versions: &Versions, macros: &Affected) -> 
                 && acts_on_what_follows(pair.entity)
                 && pairs.iter().any(|other| {
                     !matches!(other.entity.kind, Kind::Macro | Kind::File)
-                        && crosses(pair.lines, other.lines)
+                        && crosses(pair.lines, other)
                 })
         });
         if pragma {
@@ -63,18 +80,86 @@ pub(super) fn add(seeds: &mut Seeds, versions: &Versions, macros: &Affected) -> 
         }
         for (digest, lines) in &includes {
             let moved = pairs.iter().any(|pair| {
-                !matches!(pair.entity.kind, Kind::Macro | Kind::File) && crosses(*lines, pair.lines)
+                !matches!(pair.entity.kind, Kind::Macro | Kind::File) && crosses(*lines, pair)
             });
             if moved {
-                crossed.entry(path.clone()).or_default().insert(*digest);
+                let digests = crossed.includes.entry(path.clone()).or_default();
+                digests.insert(*digest);
+            }
+        }
+        for name in moved_declarations(base, head, &pairs) {
+            if !is_declared_elsewhere(versions, source, file, &name)? {
+                let names = crossed.functions.entry(path.clone()).or_default();
+                names.insert(name);
             }
         }
     }
-    crossed
+    Ok(crossed)
 }
 
-fn crosses(one: (u32, u32), two: (u32, u32)) -> bool {
-    (one.0 < two.0) != (one.1 < two.1)
+/// Whether a line is before, inside or behind an entity in one version, and elsewhere in the other.
+fn crosses(lines: (u32, u32), pair: &Pair<'_>) -> bool {
+    let side = |line: u32, first: u32, last: u32| (line >= first, line > last);
+    side(lines.0, pair.lines.0, pair.ends.0) != side(lines.1, pair.lines.1, pair.ends.1)
+}
+
+/// External functions that are not declared by the same declarations before a function that uses them: a call without a
+/// declaration takes its arguments as they come.
+fn moved_declarations(base: &FileFacts, head: &FileFacts, pairs: &[Pair<'_>]) -> Vec<String> {
+    let declared_before = |facts: &FileFacts, name: &str, line: u32| {
+        let entities = facts.entities.iter().filter(|entity| {
+            entity.kind == Kind::Function && entity.name == name && entity.span.line < line
+        });
+        entities
+            .map(|entity| entity.interface)
+            .collect::<BTreeSet<u64>>()
+    };
+    let mut names = Vec::new();
+    for pair in pairs {
+        let entity = pair.entity;
+        if entity.kind != Kind::Function || entity.internal {
+            continue;
+        }
+        let hash = Name::of(entity.name.as_bytes());
+        let is_used = pairs.iter().any(|user| {
+            let body = user.entity.body.as_ref();
+            body.is_some_and(|body| body.mentions.contains(hash))
+                && crosses(pair.lines, user)
+                && declared_before(base, &entity.name, user.lines.0)
+                    != declared_before(head, &entity.name, user.lines.1)
+        });
+        if is_used {
+            names.push(entity.name.clone());
+        }
+    }
+    names
+}
+
+/// Whether a header that the file includes in both versions declares a function.
+fn is_declared_elsewhere(
+    versions: &Versions,
+    source: &mut FactsSource,
+    file: &Loaded,
+    name: &str,
+) -> Result<bool> {
+    let hash = Name::of(name.as_bytes());
+    let sides = [
+        (&versions.base, &file.file.base),
+        (&versions.head, &file.file.head),
+    ];
+    for (program, path) in sides {
+        let Some((path, _)) = path else {
+            return Ok(false);
+        };
+        let mut headers = everything(program, path);
+        headers.retain(|header| program.files[*header].lex.names.contains(hash));
+        let facts = source.parse(program, &headers)?;
+        let mut entities = facts.iter().flat_map(|facts| &facts.entities);
+        if !entities.any(|entity| entity.kind == Kind::Function && entity.name == name) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn acts_on_what_follows(remainder: &Entity) -> bool {
@@ -84,7 +169,7 @@ fn acts_on_what_follows(remainder: &Entity) -> bool {
 
 /// Entities with the same tokens in both versions.
 fn pairs<'a>(base: &'a FileFacts, head: &'a FileFacts) -> Vec<Pair<'a>> {
-    let mut lines: FxHashMap<Key, u32> = FxHashMap::default();
+    let mut lines: FxHashMap<Key, (u32, u32)> = FxHashMap::default();
     let keys = |facts: &'a FileFacts| {
         let mut seen: FxHashMap<(Kind, &str, bool, u64), usize> = FxHashMap::default();
         facts.entities.iter().map(move |entity| {
@@ -100,17 +185,35 @@ fn pairs<'a>(base: &'a FileFacts, head: &'a FileFacts) -> Vec<Pair<'a>> {
         })
     };
     for (key, entity) in keys(head) {
-        lines.insert(key, entity.span.line);
+        lines.insert(key, (entity.span.line, entity.end_line));
     }
-    keys(base)
-        .filter_map(|(key, entity)| {
-            let line = lines.get(&key)?;
-            Some(Pair {
-                entity,
-                lines: (entity.span.line, *line),
-            })
-        })
-        .collect()
+    let pair = |entity: &'a Entity, (line, end): (u32, u32), changed: bool| Pair {
+        entity,
+        lines: (entity.span.line, line),
+        ends: (entity.end_line, end),
+        changed,
+    };
+    let mut pairs = Vec::new();
+    let mut left: FxHashMap<&str, Vec<&'a Entity>> = FxHashMap::default();
+    for (key, entity) in keys(base) {
+        match lines.remove(&key) {
+            Some(other) => pairs.push(pair(entity, other, false)),
+            None if entity.body.is_some() => left.entry(&entity.name).or_default().push(entity),
+            None => {}
+        }
+    }
+    // A function that changed itself is still a place over which something may move.
+    for (key, entity) in keys(head) {
+        let partners = left.get_mut(entity.name.as_str());
+        if entity.body.is_some()
+            && lines.contains_key(&key)
+            && let Some(partners) = partners.filter(|partners| !partners.is_empty())
+        {
+            let other = (entity.span.line, entity.end_line);
+            pairs.push(pair(partners.remove(0), other, true));
+        }
+    }
+    pairs
 }
 
 /// The lines of the includes that stand once in each version.
@@ -131,6 +234,12 @@ fn is_in_order(pairs: &[Pair<'_>], includes: &[(u64, (u32, u32))]) -> bool {
     let mut lines: Vec<(u32, u32)> = pairs
         .iter()
         .map(|pair| pair.lines)
+        .chain(
+            pairs
+                .iter()
+                .filter(|pair| pair.changed)
+                .map(|pair| pair.ends),
+        )
         .chain(includes.iter().map(|(_, lines)| *lines))
         .collect();
     lines.sort_unstable();
@@ -150,7 +259,7 @@ fn moved_macros(
     let by_conditions = conditions_of_macros(versions, file, pairs);
     for definition in pairs.iter().filter(|pair| pair.entity.kind == Kind::Macro) {
         let crossing: Vec<usize> = (0..pairs.len())
-            .filter(|at| crosses(definition.lines, pairs[*at].lines))
+            .filter(|at| crosses(definition.lines, &pairs[*at]))
             .collect();
         let name = &definition.entity.name;
         let hash = Name::of(name.as_bytes());
@@ -169,7 +278,9 @@ fn moved_macros(
         });
         let over_include = includes
             .iter()
-            .filter(|(_, lines)| crosses(definition.lines, *lines))
+            .filter(|(_, (base, head))| {
+                (definition.lines.0 < *base) != (definition.lines.1 < *head)
+            })
             .map(|(digest, _)| leads_outside(&versions.base, file, *digest))
             .reduce(|one, two| one || two);
         if used || over_include.is_some() {

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference};
-use crate::config::Config;
 use crate::difference::{Loaded, Reach, ReportedEntity, Versions};
 use crate::digest::Name;
 use crate::lang::c::{is_reserved, loads_symbols};
 use crate::lang::facts::Kind;
 use crate::program::Program;
-use crate::repo::{Change, ChangeKind as FileChange, FileKind, RepoPath};
+use crate::repo::{Change, ChangeKind as FileChange, FileEntry, FileKind, RepoPath};
 
 pub(super) struct Seeds {
     pub(super) names: Vec<(String, String)>,
@@ -36,6 +35,20 @@ impl Seeds {
         }
     }
 
+    /// A file that is included through a link or by a path that macros make.
+    fn included_otherwise(&mut self, program: &Program, path: &RepoPath) {
+        let Some(file) = program.find(path) else {
+            return;
+        };
+        for alias in program.aliases(file) {
+            self.included_file(&alias);
+        }
+        for include in program.computed_includes(file) {
+            let name = Name::of_included(include.path.as_bytes());
+            self.included.push((name, path.to_string()));
+        }
+    }
+
     pub(super) fn whole_file(&mut self, versions: &Versions, path: &RepoPath, reason: &str) {
         for path in versions.reached_by(path) {
             self.whole.entry(path).or_insert_with(|| reason.to_owned());
@@ -48,7 +61,6 @@ pub(super) fn seeds(
     versions: &Versions,
     differences: &[Vec<EntityDifference>],
     changes: &[Change],
-    config: &Config,
 ) -> Seeds {
     let mut seeds = Seeds {
         names: Vec::new(),
@@ -69,10 +81,14 @@ pub(super) fn seeds(
                 seeds.included_file(&path);
             }
             seeds.included_file(&file.path);
+            seeds.included_otherwise(&versions.base, &file.path);
+            seeds.included_otherwise(&versions.head, &file.path);
         }
-        let is_source =
-            |kind: FileKind, path: &RepoPath| kind == FileKind::File && config.is_source(path);
-        if files.clone().all(|file| is_source(file.kind, &file.path)) {
+        let is_source = |program: &Program, file: &Option<FileEntry>| {
+            let mut file = file.iter();
+            file.all(|file| program.find(&file.path).is_some())
+        };
+        if is_source(&versions.base, &change.old) && is_source(&versions.head, &change.new) {
             continue;
         }
         for file in files {
@@ -169,7 +185,7 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
             // A macro that makes a function's name may make it from its arguments.
             for name in difference
                 .name
-                .split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$'))
+                .split(|letter: char| !is_name_letter(letter))
             {
                 if !name.is_empty() {
                     seeds.names.push((name.to_owned(), sentence.clone()));
@@ -228,6 +244,10 @@ fn looked_up(
             seeds.whole_file(versions, &file.path, &reason);
         }
     }
+}
+
+pub(super) fn is_name_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
 /// The first remainder that is not in both versions.

@@ -42,6 +42,13 @@ pub struct MacroDefinition {
     pub jumps: bool,
     /// It makes a string of an argument, in which white space counts.
     pub stringifies: bool,
+    /// The word `static` or `extern` is in it.
+    pub stores: bool,
+    pub links: bool,
+    /// It contains a pragma that acts on what follows the function in which it stands.
+    pub pragma: bool,
+    /// The path that it stands for, if its replacement may be one: `"sub/h.h"`, `<h.h>`.
+    pub path: Option<String>,
     pub mentions: Names,
     /// Of these, the names in capitals that are used like functions: macros, wherever they are defined.
     pub capital_calls: Names,
@@ -127,6 +134,8 @@ pub struct Entity {
     /// A declaration of something defined elsewhere: a prototype, an `extern` variable, a forward type.
     pub declaration: bool,
     pub internal: bool,
+    /// It stands under an `#if`, or one is in its signature: it may not be there, or another of its name may.
+    pub conditional: bool,
     /// It acts without being mentioned (constructor, section, weak, alias, ifunc): the reason.
     pub unmentioned: Option<String>,
     /// Over all tokens and the `#if` conditions around the entity.

@@ -1,5 +1,6 @@
 //! Facts by blob: from the cache, or read from the repository and parsed, on all cores.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -8,7 +9,9 @@ use crate::error::Result;
 use crate::history::facts::FactsStore;
 use crate::lang::c::{self, Granularity};
 use crate::lang::facts::{FileFacts, LexFacts};
-use crate::program::{Program, SourceFile};
+use crate::program::includes::{file_name, may_mean};
+use crate::program::links::through;
+use crate::program::{Link, Program, SourceFile, Tree};
 use crate::repo::{BlobId, FileEntry, Readers};
 use crate::workers;
 
@@ -42,8 +45,87 @@ impl FactsSource {
         self.store.notice.as_deref()
     }
 
-    /// Lexes the source files of a tree.
-    pub fn program(&mut self, files: &[FileEntry]) -> Result<Program> {
+    /// Lexes the source files of a tree, and whatever they include.
+    pub fn program(&mut self, tree: &Tree) -> Result<Program> {
+        let links = self.links(&tree.links)?;
+        let mut files = tree.sources.clone();
+        self.lex(&files)?;
+        let mut others: Vec<(Vec<u8>, usize)> = (0..tree.others.len())
+            .map(|index| (tree.others[index].path.as_bytes().to_vec(), index))
+            .collect();
+        others.extend(through(&links, &others));
+        let mut known = 0;
+        while known < files.len() {
+            let wanted = self.wanted(&files, known);
+            known = files.len();
+            let is_wanted = |path: &[u8]| {
+                let paths = wanted.get(file_name(path)).into_iter().flatten();
+                paths.into_iter().any(|wanted| may_mean(wanted, path))
+            };
+            let found: BTreeSet<usize> = others
+                .iter()
+                .filter(|(path, _)| is_wanted(path))
+                .map(|(_, index)| *index)
+                .collect();
+            others.retain(|(_, index)| !found.contains(index));
+            files.extend(found.into_iter().map(|index| tree.others[index].clone()));
+            self.lex(&files[known..])?;
+        }
+        files.sort_by(|one, two| one.path.cmp(&two.path));
+        let files = files
+            .into_iter()
+            .map(|file| SourceFile {
+                lex: self.lexed[&file.id].clone(),
+                path: file.path,
+                id: file.id,
+            })
+            .collect();
+        Ok(Program::new(files, &links))
+    }
+
+    /// The paths that some files include, by the name of the file; with a path that macros make, all that macros name.
+    fn wanted(&self, files: &[FileEntry], known: usize) -> FxHashMap<Vec<u8>, BTreeSet<String>> {
+        let lexed = |file: &FileEntry| self.lexed[&file.id].clone();
+        let mut wanted: FxHashMap<Vec<u8>, BTreeSet<String>> = FxHashMap::default();
+        let mut add = |path: &str| {
+            let name = file_name(path.as_bytes()).to_vec();
+            wanted.entry(name).or_default().insert(path.to_owned());
+        };
+        let mut has_computed = false;
+        for lex in files.iter().map(lexed) {
+            has_computed |= lex.includes.iter().any(|include| include.is_computed);
+        }
+        for lex in files[known..].iter().map(lexed) {
+            let plain = lex.includes.iter().filter(|include| !include.is_computed);
+            plain.for_each(|include| add(&include.path));
+        }
+        if has_computed {
+            for lex in files.iter().map(lexed) {
+                let paths = lex.macros.iter().filter_map(|known| known.path.as_deref());
+                paths.for_each(&mut add);
+                for include in lex.includes.iter().filter(|include| include.is_computed) {
+                    let argument = include.path.split(['(', ')']).nth(1);
+                    argument.into_iter().for_each(&mut add);
+                }
+            }
+        }
+        wanted
+    }
+
+    fn links(&self, entries: &[FileEntry]) -> Result<Vec<Link>> {
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let reader = self.readers.open()?;
+        let mut links = Vec::new();
+        for entry in entries {
+            links.extend(Link::new(entry.path.as_bytes(), &reader.read(entry.id)?));
+        }
+        Ok(links)
+    }
+
+    /// Makes sure that the lexer's facts of some files are at hand.
+    fn lex(&mut self, files: &[FileEntry]) -> Result<()> {
         let mut missing: Vec<BlobId> = Vec::new();
         for file in files {
             if self.lexed.contains_key(&file.id) {
@@ -70,15 +152,7 @@ impl FactsSource {
                 .map(|(id, facts)| (lex_key(*id), facts.as_ref())),
         );
         self.lexed.extend(missing.into_iter().zip(found));
-        let files = files
-            .iter()
-            .map(|file| SourceFile {
-                path: file.path.clone(),
-                id: file.id,
-                lex: self.lexed[&file.id].clone(),
-            })
-            .collect();
-        Ok(Program::new(files))
+        Ok(())
     }
 
     /// The facts of some files of a program, in their order.

@@ -2,14 +2,26 @@
 
 pub mod facts;
 mod includes;
+mod links;
 
 use std::sync::Arc;
 
 use crate::lang::c::macros::MacroTable;
 use crate::lang::facts::{Include, LexFacts};
-use crate::repo::{BlobId, RepoPath};
+use crate::repo::{BlobId, FileEntry, RepoPath};
 
 use includes::Includes;
+pub use links::Link;
+
+/// The files of one version of a tree, by what they are to a reader of C.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Their names say that they hold C.
+    pub sources: Vec<FileEntry>,
+    /// They hold C if a source includes them.
+    pub others: Vec<FileEntry>,
+    pub links: Vec<FileEntry>,
+}
 
 /// A source file of the tree.
 #[derive(Debug, Clone)]
@@ -28,9 +40,9 @@ pub struct Program {
 
 impl Program {
     #[must_use]
-    pub fn new(files: Vec<SourceFile>) -> Self {
+    pub fn new(files: Vec<SourceFile>, links: &[Link]) -> Self {
         let macros = MacroTable::learn(files.iter().flat_map(|file| &file.lex.macros));
-        let includes = Includes::new(&files);
+        let includes = Includes::new(&files, links);
         Program {
             files,
             macros,
@@ -52,14 +64,37 @@ impl Program {
     /// The files that an `#include` in some file may mean.
     #[must_use]
     pub fn meant(&self, includer: &RepoPath, include: &Include) -> Vec<usize> {
-        self.includes
-            .meant(includer.as_bytes(), &include.path, include.quoted)
+        let index = self.find(includer).unwrap_or(usize::MAX);
+        self.includes.meant(includer.as_bytes(), index, include)
     }
 
     /// Everything that an `#include` in some file brings in; nothing when no file of the tree is meant.
     #[must_use]
     pub fn included(&self, includer: &RepoPath, include: &Include) -> Vec<usize> {
-        self.includes
-            .included(includer.as_bytes(), &include.path, include.quoted)
+        let index = self.find(includer).unwrap_or(usize::MAX);
+        self.includes.included(includer.as_bytes(), index, include)
+    }
+
+    /// Further paths under which a file can be included: through symbolic links.
+    #[must_use]
+    pub fn aliases(&self, file: usize) -> Vec<RepoPath> {
+        let paths = self.includes.aliases(file).iter();
+        paths.map(|path| RepoPath::new(path.clone())).collect()
+    }
+
+    /// Includes whose path macros make and that may mean a file.
+    pub fn computed_includes(&self, file: usize) -> impl Iterator<Item = &Include> {
+        self.files
+            .iter()
+            .flat_map(|other| {
+                other
+                    .lex
+                    .includes
+                    .iter()
+                    .map(move |include| (other, include))
+            })
+            .filter(|(_, include)| include.is_computed)
+            .filter(move |(other, include)| self.meant(&other.path, include).contains(&file))
+            .map(|(_, include)| include)
     }
 }

@@ -120,7 +120,7 @@ impl Bench {
             })
             .collect();
         files.sort_by(|one, two| one.path.cmp(&two.path));
-        Program::new(files)
+        Program::new(files, &[])
     }
 
     fn facts(&self, file: &str) -> (FileFacts, &str) {

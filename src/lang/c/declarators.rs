@@ -25,7 +25,18 @@ pub(crate) fn top_level(
             at = group.map_or(at, |close| close) + 1;
             continue;
         }
+        if text == b"[" && source.text_or_end(at + 1) == b"[" && source.closes[at] != NONE {
+            at = source.closes[at] + 1;
+            continue;
+        }
         tops.push(at);
+        if words::makes_type_of_group(text)
+            && let Some(close) = group
+        {
+            // `typeof(x) y` and `_Atomic(int) y`: the group belongs to the type.
+            at = close + 1;
+            continue;
+        }
         if matches!(text, b"(" | b"[" | b"{") && source.closes[at] != NONE {
             at = source.closes[at];
         }
@@ -108,6 +119,26 @@ pub(crate) fn function_name(
     })
 }
 
+/// The other names that the definition of a function may define: `int MACRO(x) f(int a)` is `f`'s or `MACRO`'s.
+pub(crate) fn other_function_names(
+    source: &Source<'_>,
+    macros: &MacroTable,
+    item: &Item,
+    open: usize,
+    name: usize,
+) -> Vec<usize> {
+    let tops = top_level(source, macros, item.first, open.saturating_sub(1));
+    let first = tops
+        .iter()
+        .position(|position| !words::is_qualifier(source.text(*position)));
+    (1..tops.len())
+        .filter(|index| source.text(tops[*index]) == b"(" && source.is_name(tops[*index - 1]))
+        .filter(|index| Some(index - 1) != first)
+        .map(|index| tops[index - 1])
+        .filter(|position| *position != name)
+        .collect()
+}
+
 /// The name that a parenthesised declarator declares.
 fn name_in_group(source: &Source<'_>, open: usize) -> Option<usize> {
     let close = source.closes[open];
@@ -128,19 +159,37 @@ fn name_in_group(source: &Source<'_>, open: usize) -> Option<usize> {
     found
 }
 
-/// One declarator of a declaration.
+/// One declarator of a declaration, under one of the names that it may declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Declarator {
     pub(crate) name: usize,
     pub(crate) is_function: bool,
+    /// Only a macro knows what is declared here.
+    pub(crate) is_doubtful: bool,
     /// Positions of its tokens, both included; the first declarator also takes what stands before it.
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
-/// The declarators of a declaration, from the top-level tokens behind the type.
-pub(crate) fn declarators(source: &Source<'_>, tops: &[usize], last: usize) -> Vec<Declarator> {
+/// A name that a declarator may declare, and the group behind it.
+#[derive(Clone, Copy)]
+struct Candidate {
+    name: usize,
+    group: Option<usize>,
+}
+
+/// The declarators of a declaration, from its top-level tokens; `typed` if the type stands before them.
+///
+/// In `int arr UNUSED = 2;` a header outside the tree may define either name away: both count as declared.
+pub(crate) fn declarators(
+    source: &Source<'_>,
+    macros: &MacroTable,
+    tops: &[usize],
+    last: usize,
+    typed: bool,
+) -> Vec<Declarator> {
     let mut found = Vec::new();
+    let mut typed = typed;
     for chunk in tops.split(|position| matches!(source.text(*position), b"," | b";")) {
         let Some(first) = chunk.first().copied() else {
             continue;
@@ -149,50 +198,162 @@ pub(crate) fn declarators(source: &Source<'_>, tops: &[usize], last: usize) -> V
             .split(|position| matches!(source.text(*position), b"=" | b":"))
             .next()
             .unwrap_or_default();
-        let group = shape
-            .iter()
-            .position(|position| source.text(*position) == b"(");
-        let (name, is_function) = match group {
-            Some(index)
-                if index > 0
-                    && source.is_name(shape[index - 1])
-                    && !is_pointer_group(source, shape, index) =>
-            {
-                (Some(shape[index - 1]), true)
+        let is_assigned = chunk.len() > shape.len() && source.text(chunk[shape.len()]) == b"=";
+        let (mut candidates, has_type) = candidates(source, shape, typed);
+        let is_typed = has_type || drop_type(source, macros, &mut candidates);
+        let is_doubtful = match candidates.as_slice() {
+            [one] => {
+                !is_typed
+                    || makes_name(
+                        source,
+                        macros,
+                        *one,
+                        is_assigned || typed && found.is_empty(),
+                    )
             }
-            Some(index) => (name_in_group(source, shape[index]), false),
-            None => (
-                shape
-                    .iter()
-                    .rev()
-                    .copied()
-                    .find(|position| source.is_name(*position)),
-                false,
-            ),
+            several => !several
+                .iter()
+                .any(|candidate| is_plain(source, macros, *candidate)),
         };
         let next = tops
             .iter()
             .copied()
             .find(|position| *position > chunk[chunk.len() - 1])
             .unwrap_or(last);
-        if let Some(name) = name {
-            found.push(Declarator {
-                name,
-                is_function,
-                first,
-                last: next.saturating_sub(1).max(first),
-            });
+        found.extend(candidates.iter().map(|candidate| Declarator {
+            name: candidate.name,
+            is_function: candidate.group.is_some(),
+            is_doubtful,
+            first,
+            last: next.saturating_sub(1).max(first),
+        }));
+        typed = true;
+    }
+    found
+}
+
+/// The names behind the type, and whether there is one beyond doubt.
+fn candidates(source: &Source<'_>, shape: &[usize], typed: bool) -> (Vec<Candidate>, bool) {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut has_type = typed;
+    let mut tag_follows = false;
+    let mut index = 0;
+    while index < shape.len() {
+        let at = shape[index];
+        let text = source.text(at);
+        let group = shape
+            .get(index + 1)
+            .copied()
+            .filter(|next| source.text(*next) == b"(");
+        if words::is_type_word(text)
+            || words::makes_type_of_group(text)
+            || matches!(text, b"*" | b"^")
+        {
+            // What is declared stands behind its type and its stars.
+            tag_follows = matches!(text, b"struct" | b"union" | b"enum");
+            has_type |= text != b"_Atomic" || source.text_or_end(at + 1) == b"(";
+            found.clear();
+        } else if source.is_name(at) {
+            index += usize::from(group.is_some());
+            let pointer = group.filter(|group| begins_with_star(source, *group));
+            let follows = shape.get(index + 1).map(|next| source.text(*next));
+            let is_first = !has_type && found.is_empty();
+            let inner = group.filter(|_| is_first && follows == Some(b"("));
+            if std::mem::take(&mut tag_follows) {
+                // The name of the type.
+            } else if let Some(pointer) = pointer.or(inner) {
+                // `type_t (*f)(int)`, `type_t (f)(int)`: no list of parameters begins with a star, and none follows another.
+                has_type = true;
+                found = names_in_group(source, pointer);
+            } else {
+                found.push(Candidate { name: at, group });
+            }
+        } else if text == b"(" && found.is_empty() {
+            found = names_in_group(source, at);
+        }
+        index += 1;
+    }
+    (found, has_type)
+}
+
+fn begins_with_star(source: &Source<'_>, open: usize) -> bool {
+    matches!(source.text_or_end(open + 1), b"*" | b"^")
+}
+
+/// Of several names without a type before them, the first is the type; answers whether there is one.
+fn drop_type(source: &Source<'_>, macros: &MacroTable, candidates: &mut Vec<Candidate>) -> bool {
+    let (Some(first), true) = (candidates.first(), candidates.len() > 1) else {
+        return false;
+    };
+    // `f(int) ATTRIBUTE(1);` has no type, `API(int) f(int);` has one.
+    let is_type = first.group.is_none()
+        || words::in_capitals(source.text(first.name))
+        || macros.get(source.name(first.name)).is_some();
+    if is_type {
+        candidates.remove(0);
+    }
+    true
+}
+
+/// The names that a parenthesised declarator may declare.
+fn names_in_group(source: &Source<'_>, open: usize) -> Vec<Candidate> {
+    let close = source.closes[open];
+    let mut found = Vec::new();
+    for at in open + 1..close.min(source.live.len()) {
+        match source.text(at) {
+            b"[" => break,
+            b"(" if !found.is_empty() => break,
+            b"*" | b"^" => found.clear(),
+            _ if source.is_name(at) => found.push(Candidate {
+                name: at,
+                group: None,
+            }),
+            _ => {}
         }
     }
     found
 }
 
-/// `type_t (*f)(int)`: the first group holds a pointer, so the name before it is a type.
-fn is_pointer_group(source: &Source<'_>, shape: &[usize], index: usize) -> bool {
-    matches!(source.text_or_end(shape[index] + 1), b"*" | b"^")
-        && shape
-            .get(index + 1)
-            .is_some_and(|position| matches!(source.text(*position), b"(" | b"["))
+/// Whether `NAME(...)`, the only name, is a macro that makes the declared name from its arguments.
+fn makes_name(
+    source: &Source<'_>,
+    macros: &MacroTable,
+    candidate: Candidate,
+    is_no_function: bool,
+) -> bool {
+    let Some(group) = candidate.group else {
+        return false;
+    };
+    let may_be_macro = words::in_capitals(source.text(candidate.name))
+        || macros.get(source.name(candidate.name)).is_some();
+    is_no_function || may_be_macro && !holds_parameters(source, group)
+}
+
+/// A name that nobody would give to a macro, as far as its spelling and its use tell.
+fn is_plain(source: &Source<'_>, macros: &MacroTable, candidate: Candidate) -> bool {
+    let text = source.text(candidate.name);
+    !words::in_capitals(text)
+        && !text.starts_with(b"__")
+        && macros.get(source.name(candidate.name)).is_none()
+        && candidate
+            .group
+            .is_none_or(|group| holds_parameters(source, group))
+}
+
+/// Whether a group can only be a list of parameters: empty, or with a type, a star or a type and a name in it.
+fn holds_parameters(source: &Source<'_>, open: usize) -> bool {
+    let close = source.closes[open];
+    if close == NONE || source.text_or_end(open + 1) == b"(" {
+        return false;
+    }
+    close == open + 1
+        || (open + 1..close).any(|at| {
+            let text = source.text(at);
+            words::is_type_word(text)
+                || words::is_qualifier(text)
+                || matches!(text, b"*" | b"...")
+                || source.is_name(at) && source.is_name(at + 1)
+        })
 }
 
 #[cfg(test)]
@@ -214,13 +375,19 @@ mod tests {
     fn declared(text: &str) -> Vec<(String, bool)> {
         let source = Source::read(text.as_bytes());
         let tops = top_level(&source, &MacroTable::default(), 0, source.live.len() - 1);
-        declarators(&source, &tops, source.live.len() - 1)
-            .into_iter()
-            .map(|declarator| {
-                let name = String::from_utf8_lossy(source.text(declarator.name)).into_owned();
-                (name, declarator.is_function)
-            })
-            .collect()
+        declarators(
+            &source,
+            &MacroTable::default(),
+            &tops,
+            source.live.len() - 1,
+            false,
+        )
+        .into_iter()
+        .map(|declarator| {
+            let name = String::from_utf8_lossy(source.text(declarator.name)).into_owned();
+            (name, declarator.is_function)
+        })
+        .collect()
     }
 
     #[test]

@@ -7,14 +7,18 @@ use rustc_hash::FxHashSet;
 use tree_sitter::Node as Syntax;
 
 use crate::digest::{Digest, Name, Names};
-use crate::lang::c::conditionals::{State, sought_files};
+use crate::lang::c::conditionals::{Directive, State, sought_files};
 use crate::lang::c::lexer::TokenKind;
 use crate::lang::c::macros::MacroTable;
 use crate::lang::c::mask::Masked;
 use crate::lang::c::scope::{Binding, Scopes};
+use crate::lang::c::shapes::pragma_operator;
 use crate::lang::c::source::Source;
 use crate::lang::c::words;
 use crate::lang::cfg::{Node, NodeKind};
+
+/// The tokens of `#define NAME`.
+const DEFINITION_TOKENS: usize = 3;
 
 /// A part of a statement that is evaluated only on a condition: it has nodes of its own.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +85,9 @@ impl Describer<'_, '_> {
         let mut calls_are_certain = true;
         // From here on a call depends on what was evaluated before it.
         let mut is_conditional = false;
+        // Open parentheses, and whether they hold arguments: a macro that looks like a function may drop them.
+        let mut open: Vec<bool> = Vec::new();
+        let mut in_statement_expression = false;
         let has_parts = !operands.is_empty();
         let mut operands = operands.iter().peekable();
         let first = tokens.start;
@@ -116,13 +123,23 @@ impl Describer<'_, '_> {
             match token.kind {
                 // What is evaluated on a condition is not among the tokens if it has nodes of its own.
                 TokenKind::Punctuator => {
-                    is_conditional |= match text {
-                        b"&&" | b"||" | b"?" => !has_parts,
-                        b"{" => {
-                            index > 0 && self.source.tokens[index - 1].is(self.source.bytes, "(")
+                    let before = index.checked_sub(1).map(|at| &self.source.tokens[at]);
+                    match text {
+                        b"(" => open.push(before.is_some_and(|before| {
+                            before.kind == TokenKind::Identifier
+                                && !words::is_keyword(before.text(self.source.bytes))
+                        })),
+                        b")" => {
+                            open.pop();
                         }
-                        _ => false,
-                    };
+                        b"{" => {
+                            in_statement_expression |=
+                                before.is_some_and(|before| before.is(self.source.bytes, "("));
+                        }
+                        _ => {}
+                    }
+                    is_conditional |= in_statement_expression
+                        || matches!(text, b"&&" | b"||" | b"?") && !has_parts;
                 }
                 TokenKind::Directive => calls_are_certain = false,
                 _ => {}
@@ -133,6 +150,8 @@ impl Describer<'_, '_> {
                 is_conditional |= words::is_control(text) && !words::is_jump(text);
                 if words::is_keyword(text) {
                     result.jump_words += usize::from(words::is_jump(text));
+                    // What else the statement evaluates may come behind the jump.
+                    calls_are_certain &= !(in_statement_expression && words::is_jump(text));
                 } else {
                     let name = Name::of(text);
                     let is_tag = self.source.is_tag(index);
@@ -156,7 +175,7 @@ impl Describer<'_, '_> {
                                     && called
                                     && self.is_first(index, first));
                             calls_are_certain &= known.is_none() && !(capitals && called);
-                            if called && !is_conditional {
+                            if called && !is_conditional && !open.contains(&true) {
                                 calls.push(name);
                             }
                         }
@@ -165,6 +184,9 @@ impl Describer<'_, '_> {
             }
             index += 1;
         }
+        result
+            .mentions
+            .extend(self.source.symbols_in(tokens.clone()));
         result.mentions.extend(sought_files(
             self.source.bytes,
             &self.source.tokens[tokens.clone()],
@@ -194,11 +216,62 @@ impl Describer<'_, '_> {
         }
     }
 
+    /// Definitions and pragmas in the middle of a function act on the text behind them, whichever way control gets there: their
+    /// places count for the whole function.
+    fn absorb_places(&self, digest: &mut Digest, tokens: &Range<usize>) {
+        let source = self.source;
+        let all = &source.conditionals.directives;
+        let first = all.partition_point(|directive| directive.tokens.start < tokens.start);
+        let mut directives = all[first..].iter().peekable();
+        // A definition counts for the uses of macros behind it, a pragma for every declaration.
+        let (mut uses, mut everything) = (Digest::new(), Digest::new());
+        for index in tokens.clone() {
+            let state = source.conditionals.states[index];
+            if state == State::Dead {
+                continue;
+            }
+            let directive = directives.next_if(|directive| directive.tokens.start <= index);
+            let directive = directive.filter(|directive| directive.tokens.start == index);
+            let text = source.tokens[index].text(source.bytes);
+            if let Some(Directive { tokens, word }) = directive {
+                let is_beyond = || {
+                    let words = tokens.clone().skip(2);
+                    let words = words.map(|index| source.tokens[index].text(source.bytes));
+                    words::pragma_acts_beyond(words)
+                };
+                match word.as_str() {
+                    "define" | "undef" => {
+                        digest.absorb(uses.finish());
+                        let name = tokens.clone().take(DEFINITION_TOKENS);
+                        name.for_each(|index| digest.absorb(source.hash(index)));
+                    }
+                    "pragma" if is_beyond() => {
+                        digest.absorb(everything.finish());
+                        source.absorb(digest, tokens.clone());
+                    }
+                    _ => {}
+                }
+            }
+            if source.tokens[index].kind == TokenKind::Identifier && state != State::Directive {
+                let known = self.macros.get(Name::of(text));
+                if known.is_some() {
+                    uses.absorb_bytes(text);
+                }
+                let brings_pragma = known.is_some_and(|known| known.pragma);
+                if brings_pragma || pragma_operator(source.bytes, &source.tokens[index..]) {
+                    digest.absorb(everything.finish());
+                }
+            }
+            everything.absorb(source.hash(index));
+        }
+    }
+
     /// Digest and names of the tokens between two that no node speaks for.
     pub(crate) fn uncovered(&self, tokens: Range<usize>) -> (u64, Vec<Name>) {
-        let covered = self.covered.borrow();
         let mut digest = Digest::new();
         let mut mentions = Vec::new();
+        self.absorb_places(&mut digest, &tokens);
+        let covered = self.covered.borrow();
         for index in tokens {
             let token = &self.source.tokens[index];
             let text = token.text(self.source.bytes);
@@ -290,8 +363,15 @@ impl Describer<'_, '_> {
         while let Some(syntax) = waiting.pop() {
             let child = |name| syntax.child_by_field_name(name);
             match syntax.kind() {
-                "char_literal" => digest.absorb_bytes(b"int"),
-                "string_literal" | "concatenated_string" => digest.absorb_bytes(b"string"),
+                "char_literal" => digest.absorb_bytes(self.prefix(syntax)),
+                "string_literal" => {
+                    digest.absorb_bytes(b"string");
+                    digest.absorb_bytes(self.prefix(syntax));
+                }
+                "concatenated_string" => {
+                    let mut cursor = syntax.walk();
+                    waiting.extend(syntax.named_children(&mut cursor));
+                }
                 "number_literal" => {
                     let text =
                         &self.source.bytes[self.start(syntax) as usize..self.end(syntax) as usize];
@@ -328,6 +408,16 @@ impl Describer<'_, '_> {
                     mentions.extend(description.mentions);
                 }
             }
+        }
+    }
+
+    /// What stands before the quote of a literal decides its type.
+    fn prefix(&self, literal: Syntax<'_>) -> &[u8] {
+        let text = &self.source.bytes[self.start(literal) as usize..self.end(literal) as usize];
+        let quote = text.iter().position(|byte| matches!(byte, b'"' | b'\''));
+        match &text[..quote.unwrap_or(0)] {
+            b"" => b"int",
+            prefix => prefix,
         }
     }
 

@@ -6,7 +6,8 @@ use crate::digest::{Digest, Name, Names};
 use crate::lang::c::body::{self, Granularity};
 use crate::lang::c::conditionals::{Directive, State};
 use crate::lang::c::declarators::{
-    Declarator, declarators, function_name, prototype_of_empty_macro, top_level,
+    Declarator, declarators, function_name, other_function_names, prototype_of_empty_macro,
+    top_level,
 };
 use crate::lang::c::declared::declared;
 use crate::lang::c::enums;
@@ -59,6 +60,7 @@ pub(crate) fn facts(
             reader.directive(directive, inside(directive.tokens.start));
         }
     }
+    reader.pragma_operators();
     let mut facts = reader.facts;
     facts
         .entities
@@ -80,6 +82,7 @@ pub(crate) fn unread(bytes: &[u8], name: &str) -> Entity {
         end_line: 1,
         declaration: false,
         internal: false,
+        conditional: false,
         unmentioned: None,
         digest,
         interface: digest,
@@ -160,6 +163,7 @@ impl Reader<'_, '_> {
                 .line_of(self.source.tokens[tokens.end - 1].start),
             declaration: false,
             internal: false,
+            conditional: self.source.conditionals.chain_of[tokens.start] != 0,
             unmentioned: None,
             digest,
             interface: digest,
@@ -218,6 +222,8 @@ impl Reader<'_, '_> {
         self.add_surroundings(&signature, &mut interface, &mut mentions);
         entity.interface = interface.finish();
         entity.internal = self.has_word(&signature, b"static");
+        let states = &self.source.conditionals.states[signature.clone()];
+        entity.conditional |= states.contains(&State::Directive);
         entity.unmentioned = self.acts_unmentioned(&signature);
         let included = self.included_in(&whole);
         let body = body::body(
@@ -243,10 +249,27 @@ impl Reader<'_, '_> {
                 .acts_unmentioned(&inside)
                 .or_else(|| self.assembles(&inside)),
         });
+        self.other_names(item, open, name, &entity);
         self.facts.entities.push(entity);
     }
 
+    /// Where a macro in the signature may hide the name, a change of the signature counts under every name.
+    fn other_names(&mut self, item: &Item, open: usize, name: usize, definition: &Entity) {
+        for other in other_function_names(self.source, self.macros, item, open, name) {
+            let mut entity = definition.clone();
+            entity.name = self.text(other);
+            entity.declaration = true;
+            entity.digest = entity.interface;
+            entity.body = None;
+            self.facts.entities.push(entity);
+        }
+    }
+
     fn declaration(&mut self, item: &Item) {
+        if words::is_static_assertion(self.source.text(item.first)) {
+            // It declares nothing, and a program that was built cannot tell that it was there.
+            return;
+        }
         let mut tops = top_level(self.source, self.macros, item.first, item.last);
         if let Some(name) = prototype_of_empty_macro(self.source, item.first, item.last)
             && !tops.contains(&name)
@@ -302,7 +325,17 @@ impl Reader<'_, '_> {
         } else {
             &tops[..]
         };
-        for declarator in declarators(self.source, rest, item.last) {
+        let is_typed = specifier_end < tops.len();
+        let found = declarators(self.source, self.macros, rest, item.last, is_typed);
+        let is_doubtful =
+            |declarator: &Declarator| declarator.is_doubtful || self.is_named_by_macro(declarator);
+        let declares_nothing =
+            found.is_empty() && members.is_none() && self.says_something(&tops, item);
+        if declares_nothing || found.iter().any(is_doubtful) {
+            // Only a macro knows what is declared here.
+            self.remainder(whole);
+        }
+        for declarator in found {
             self.declarator(
                 item,
                 &declarator,
@@ -310,6 +343,12 @@ impl Reader<'_, '_> {
                 members.map(|open| (tops[open], words[keyword.unwrap_or(0)] == b"enum")),
             );
         }
+    }
+
+    /// More than a semicolon or a macro that stands for nothing.
+    fn says_something(&self, tops: &[usize], item: &Item) -> bool {
+        let assembles = (item.first..=item.last).any(|at| words::is_asm(self.source.text(at)));
+        assembles || tops.len() > 1
     }
 
     /// Tags and enumerators that are declared inside another declaration: they depend on all of it.
@@ -430,10 +469,6 @@ impl Reader<'_, '_> {
             (false, false) => Kind::Variable,
         };
         let whole = self.source.token_range(item.first, item.last);
-        if self.is_named_by_macro(declarator) {
-            // Only the macro knows what is declared here.
-            self.remainder(whole.clone());
-        }
         let mut entity = self.entity(kind, self.text(declarator.name), &whole);
         let specifiers = match members {
             Some((open, _)) => {
@@ -465,6 +500,12 @@ impl Reader<'_, '_> {
         entity.declaration =
             declarator.is_function || (self.has_word(&specifiers, b"extern") && !has_value);
         entity.unmentioned = self.acts_unmentioned(&whole);
+        if let Some(label) = self.source.label_in(declarator.first, declarator.last) {
+            // `int x __asm__("y")`: to the linker it is y.
+            let mut other = entity.clone();
+            other.name = label;
+            self.facts.entities.push(other);
+        }
         self.facts.entities.push(entity);
     }
 
@@ -487,7 +528,8 @@ impl Reader<'_, '_> {
     fn last_shared(&self, item: &Item, specified: usize) -> usize {
         let mut tops = top_level(self.source, self.macros, item.first, item.last);
         tops.retain(|position| specified == item.first || *position > specified);
-        let found = declarators(self.source, &tops, item.last);
+        let is_typed = specified != item.first;
+        let found = declarators(self.source, self.macros, &tops, item.last, is_typed);
         found.first().map_or(item.last, |first| {
             // Stars and brackets before the name belong to it alone; the words before them are shared.
             let mut at = first.name;
@@ -562,8 +604,40 @@ impl Reader<'_, '_> {
             // They say something to people only.
             "" | "error" | "warning" | "line" | "ident" => {}
             "pragma" if self.is_harmless_pragma(&tokens) => {}
+            "pragma" if inside && !self.acts_beyond(&tokens) => {}
+            "pragma" => self.remainder(tokens.start..tokens.end - 1),
             _ if inside => {}
             _ => self.remainder(tokens.start..tokens.end - 1),
+        }
+    }
+
+    /// A pragma inside a function that acts on what follows the function, too.
+    fn acts_beyond(&self, tokens: &Range<usize>) -> bool {
+        let tokens = &self.source.tokens[tokens.start + 2..tokens.end];
+        words::pragma_acts_beyond(tokens.iter().map(|token| token.text(self.source.bytes)))
+    }
+
+    /// Pragmas that are written as operators, or that macros bring.
+    fn pragma_operators(&mut self) {
+        let source = self.source;
+        for index in 0..source.tokens.len() {
+            let token = &source.tokens[index];
+            let state = source.conditionals.states[index];
+            if token.kind != TokenKind::Identifier
+                || matches!(state, State::Dead | State::Directive)
+            {
+                continue;
+            }
+            let text = token.text(source.bytes);
+            let is_hidden = || {
+                self.macros
+                    .get(Name::of(text))
+                    .is_some_and(|known| known.pragma)
+            };
+            if shapes::pragma_operator(source.bytes, &source.tokens[index..]) || is_hidden() {
+                let last = index + usize::from(matches!(text, b"_Pragma" | b"__pragma")) * 3;
+                self.remainder(index..(last + 1).min(source.tokens.len()));
+            }
         }
     }
 
@@ -599,11 +673,15 @@ impl Reader<'_, '_> {
 
     /// An attribute, written out or behind a macro, by which a declaration acts although nothing mentions it.
     fn acts_unmentioned(&self, tokens: &Range<usize>) -> Option<String> {
+        let text = |index: usize| {
+            let token = self.source.tokens.get(index);
+            token.map_or(&b""[..], |token| token.text(self.source.bytes))
+        };
         let has_attributes = tokens.clone().any(|index| {
-            words::is_attribute_call(self.source.tokens[index].text(self.source.bytes))
+            words::is_attribute_call(text(index)) || text(index) == b"[" && text(index + 1) == b"["
         });
         tokens.clone().find_map(|index| {
-            let text = self.source.tokens[index].text(self.source.bytes);
+            let text = text(index);
             let written = has_attributes && words::acts_unmentioned(text);
             let hidden = self
                 .macros

@@ -57,6 +57,7 @@ pub(crate) fn build(
         breaks: Vec::new(),
         continues: Vec::new(),
         switches: Vec::new(),
+        unreached: Digest::new(),
         depth: 0,
     };
     let chain = flow.chain(&describer.tokens_of(body));
@@ -81,6 +82,7 @@ pub(crate) fn build(
     let mut whole = Digest::new();
     whole.absorb(header.digest);
     whole.absorb(digest);
+    whole.absorb(flow.unreached.finish());
     let node = &mut cfg.nodes[entry];
     node.digest = whole.finish();
     node.mentions = header.mentions.into_iter().chain(names).collect();
@@ -104,6 +106,8 @@ pub(super) struct Flow<'s, 'd, 'b> {
     pub(super) breaks: Vec<Vec<usize>>,
     pub(super) continues: Vec<Vec<usize>>,
     pub(super) switches: Vec<Switch>,
+    /// Over the uses of macros that no way leads to, as before the first `case`: they may declare something.
+    unreached: Digest,
     depth: usize,
 }
 
@@ -333,8 +337,13 @@ impl<'t> Flow<'_, '_, '_> {
             .describe(&self.scopes, tokens.clone(), operands);
         let macros = self.describer.macros;
         let mut mentions = description.mentions.iter();
-        if mentions.any(|name| macros.get(*name).is_some()) {
+        let has_macro = mentions.any(|name| macros.get(*name).is_some());
+        if has_macro {
             self.scopes.macro_use(description.digest);
+        }
+        let may_declare = matches!(kind, NodeKind::Statement | NodeKind::Opaque);
+        if ends.is_empty() && may_declare && (has_macro || description.may_jump) {
+            self.unreached.absorb(description.digest);
         }
         let own_jump = kind == NodeKind::Statement && self.begins_with_jump(&tokens);
         let may_jump = kind == NodeKind::Opaque

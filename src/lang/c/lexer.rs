@@ -147,13 +147,14 @@ fn push(tokens: &mut Vec<Token>, kind: TokenKind, start: usize, end: usize) {
     });
 }
 
-/// The position behind a backslash-newline, if there is one at `at`.
-fn skip_continuation(source: &[u8], at: usize) -> Option<usize> {
-    match source.get(at + 1..)? {
-        [b'\n', ..] => Some(at + 2),
-        [b'\r', b'\n', ..] => Some(at + 3),
-        _ => None,
-    }
+/// The position behind a backslash-newline, if there is one at `at`; as compilers do, blanks between the two are passed over.
+pub(crate) fn skip_continuation(source: &[u8], at: usize) -> Option<usize> {
+    let rest = source.get(at + 1..)?;
+    let blanks = rest
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c))
+        .count();
+    (rest.get(blanks) == Some(&b'\n')).then_some(at + blanks + 2)
 }
 
 fn end_of_line(source: &[u8], mut at: usize) -> usize {

@@ -7,9 +7,17 @@ use tree_sitter::Node as Syntax;
 use crate::digest::Name;
 use crate::lang::c::flow::Flow;
 use crate::lang::c::graph::Ends;
+use crate::lang::c::lexer::TokenKind;
 use crate::lang::c::macros::MacroClass;
 use crate::lang::c::words;
 use crate::lang::cfg::{Label, NodeKind};
+
+/// What a declaration's macros may say about its storage: `static`, `extern`.
+#[derive(Default)]
+struct Storage {
+    stores: bool,
+    links: bool,
+}
 
 impl<'t> Flow<'_, '_, '_> {
     pub(super) fn declaration(&mut self, syntax: Syntax<'t>, ends: Ends) -> Result<Ends, String> {
@@ -25,13 +33,16 @@ impl<'t> Flow<'_, '_, '_> {
         let specifiers = self.describer.tokens(self.describer.start(syntax), end);
         let chain = self.chain(&specifiers);
         let is_static = self.has_word(&specifiers, "static");
-        let is_linked = self.has_word(&specifiers, "extern");
+        let stored = self.storage(&specifiers);
+        let is_linked = self.has_word(&specifiers, "extern") || stored.links;
         let is_inferred =
             self.has_word(&specifiers, "auto") || self.has_word(&specifiers, "__auto_type");
         self.bind_types(syntax.child_by_field_name("type"), &specifiers);
         // The attribute `cleanup` acts although nothing is assigned, and a macro for attributes may come to bring it.
         let all = self.describer.tokens_of(syntax);
-        let mut is_executed = self.has_attribute_macro(&all) || self.is_named_by_macro(&all);
+        let mut is_executed = self.has_attribute_macro(&all)
+            || self.is_named_by_macro(&all)
+            || self.evaluates_type(syntax, &specifiers);
         for declarator in &declarators {
             let value = declarator.child_by_field_name("value");
             let shape = match value {
@@ -45,7 +56,7 @@ impl<'t> Flow<'_, '_, '_> {
                 continue;
             };
             // A static's initial value is not executed but belongs to the variable; a type may be inferred from one.
-            let whole = if is_static || is_inferred {
+            let whole = if is_static || stored.stores || is_inferred {
                 *declarator
             } else {
                 shape
@@ -110,6 +121,43 @@ impl<'t> Flow<'_, '_, '_> {
             return self.evaluate(NodeKind::Statement, syntax, ends);
         }
         Ok(ends)
+    }
+
+    /// The members of a local struct, or what stands behind `typeof`, may have a bound that is computed.
+    fn evaluates_type(&self, syntax: Syntax<'t>, specifiers: &Range<usize>) -> bool {
+        let source = self.describer.source;
+        let mut texts = specifiers
+            .clone()
+            .map(|index| source.tokens[index].text(source.bytes));
+        let is_computed = syntax
+            .child_by_field_name("type")
+            .is_some_and(has_computed_bound);
+        is_computed || texts.clone().any(words::is_typeof) && texts.any(|text| text == b"[")
+    }
+
+    /// The storage class that macros among the specifiers may bring; one from outside the tree may bring any.
+    fn storage(&self, specifiers: &Range<usize>) -> Storage {
+        let source = self.describer.source;
+        let texts = specifiers
+            .clone()
+            .map(|index| &source.tokens[index])
+            .filter(|token| token.kind == TokenKind::Identifier)
+            .map(|token| token.text(source.bytes));
+        let mut storage = Storage::default();
+        for text in texts.filter(|text| !words::is_keyword(text)) {
+            match self.describer.macros.get(Name::of(text)) {
+                Some(known) => {
+                    storage.stores |= known.stores;
+                    storage.links |= known.links;
+                }
+                None if words::in_capitals(text) => {
+                    storage.stores = true;
+                    storage.links = true;
+                }
+                None => {}
+            }
+        }
+        storage
     }
 
     fn cleans(&self, tokens: &Range<usize>) -> bool {

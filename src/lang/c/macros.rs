@@ -33,6 +33,11 @@ pub struct MacroUse {
     pub cleans: bool,
     /// Its name alone is replaced by something else.
     pub replaces_name: bool,
+    /// It brings the word `static` or `extern`.
+    pub stores: bool,
+    pub links: bool,
+    /// It brings a pragma that acts beyond the function in which it stands.
+    pub pragma: bool,
 }
 
 impl MacroUse {
@@ -43,6 +48,9 @@ impl MacroUse {
             self.stringifies,
             self.cleans,
             self.replaces_name,
+            self.stores,
+            self.links,
+            self.pragma,
         ]
         .into_iter()
         .fold(0, |flags, flag| flags << 1 | u64::from(flag))
@@ -73,7 +81,7 @@ impl MacroTable {
         let mut digest = Digest::new();
         for name in names.iter() {
             if let Some(known) = self.get(name) {
-                digest.absorb(u64::from(name.0) << 32 | (known.class as u64) << 8 | known.flags());
+                digest.absorb(u64::from(name.0) << 32 | (known.class as u64) << 16 | known.flags());
             }
         }
         digest.finish()
@@ -102,6 +110,9 @@ impl MacroTable {
         let unmentioned = mentioning(&words::UNMENTIONED);
         let cleaning = mentioning(&words::CLEANUP);
         let stringifying = inherited(&by_name, |definition| definition.stringifies);
+        let storing = inherited(&by_name, |definition| definition.stores);
+        let linking = inherited(&by_name, |definition| definition.links);
+        let with_pragma = inherited(&by_name, |definition| definition.pragma);
         let classes = by_name
             .iter()
             .map(|(name, definitions)| {
@@ -116,6 +127,9 @@ impl MacroTable {
                     unmentioned: unmentioned.contains(name),
                     stringifies: stringifying.contains(name),
                     cleans: cleaning.contains(name),
+                    stores: storing.contains(name),
+                    links: linking.contains(name),
+                    pragma: with_pragma.contains(name),
                     replaces_name: definitions.iter().any(|definition| {
                         // `#define A A` only tells `#ifdef` that there is an A.
                         !definition.function_like && definition.shape != MacroShape::Alias(*name)

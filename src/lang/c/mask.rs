@@ -336,7 +336,7 @@ impl Masker<'_, '_> {
         if words::is_asm(&text) {
             return self.asm(index);
         }
-        if words::is_typeof(&text) {
+        if words::is_typeof(&text) || words::makes_type_of_group(&text) && group.is_some() {
             let last = group.unwrap_or(index);
             self.blank(index, last);
             self.put(index, "int");

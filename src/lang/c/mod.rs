@@ -35,7 +35,7 @@ use crate::lang::facts::{FileFacts, LexFacts};
 pub use body::Granularity;
 
 /// What the front end finds depends on its version: caches are kept under it.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Files beyond this size are not parsed: they are known as a whole.
 pub const LARGEST: usize = 64 << 20;

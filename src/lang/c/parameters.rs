@@ -55,7 +55,7 @@ pub(crate) fn parameters(
                 continue;
             }
             let tops = top_level(source, macros, from, position);
-            for declarator in declarators(source, &tops, position) {
+            for declarator in declarators(source, macros, &tops, position, false) {
                 let tokens = source.token_range(from, position);
                 bound.push((source.name(declarator.name), binding(source, &tokens)));
             }
@@ -94,7 +94,7 @@ fn parameter_name(
     to: usize,
 ) -> Option<usize> {
     let tops = top_level(source, macros, from, to);
-    let found = declarators(source, &tops, to);
+    let found = declarators(source, macros, &tops, to, false);
     let [declarator] = found.as_slice() else {
         return None;
     };

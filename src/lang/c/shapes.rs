@@ -1,7 +1,8 @@
 //! The shape of one `#define`: what its own replacement list looks like.
 
 use crate::digest::{Name, Names};
-use crate::lang::c::lexer::{Token, TokenKind};
+use crate::lang::c::lexer::{IN_IDENTIFIER, Token, TokenKind};
+use crate::lang::c::source::symbols;
 use crate::lang::c::words;
 use crate::lang::facts::{MacroDefinition, MacroShape, Paste};
 
@@ -46,6 +47,7 @@ pub(crate) fn definition(source: &[u8], tokens: &[Token]) -> Option<MacroDefinit
     }
     let (pastes, whole) = pastes(source, body, &is_parameter);
     mentions.extend(whole);
+    mentions.extend(symbols(source, body));
     Some(MacroDefinition {
         name: String::from_utf8_lossy(name.text(source)).into_owned(),
         function_like,
@@ -55,10 +57,51 @@ pub(crate) fn definition(source: &[u8], tokens: &[Token]) -> Option<MacroDefinit
             && body
                 .windows(2)
                 .any(|pair| pair[0].is(source, "#") && is_parameter(&pair[1])),
+        stores: body.iter().any(|token| token.is(source, "static")),
+        links: body.iter().any(|token| token.is(source, "extern")),
+        pragma: (0..body.len()).any(|index| pragma_operator(source, &body[index..])),
+        path: path(source, body),
         mentions: Names::new(mentions),
         capital_calls: Names::new(capital_calls),
         pastes,
     })
+}
+
+/// Whether some tokens begin with a pragma, written as an operator, that acts beyond its function.
+pub(crate) fn pragma_operator(source: &[u8], tokens: &[Token]) -> bool {
+    let is_word = |byte: &u8| IN_IDENTIFIER[usize::from(*byte)];
+    match tokens {
+        [word, _, text, ..] if word.is(source, "_Pragma") => {
+            let text = text.text(source);
+            let words = text.split(|byte| !is_word(byte));
+            words::pragma_acts_beyond(words.filter(|word| !word.is_empty() && *word != b"L"))
+        }
+        [word, _, rest @ ..] if word.is(source, "__pragma") => {
+            words::pragma_acts_beyond(rest.iter().map(|token| token.text(source)))
+        }
+        _ => false,
+    }
+}
+
+/// Longer replacements are no path of a file.
+const LONGEST_PATH: usize = 256;
+
+/// What an `#include` of the macro would look for: `"h.h"`, `<h.h>`, or `sub/h.h` from which `#` makes a string.
+fn path(source: &[u8], body: &[Token]) -> Option<String> {
+    let (first, last) = (body.first()?, body.last()?);
+    let text = &source[first.start as usize..last.end as usize];
+    let is_word = |token: &Token| {
+        matches!(token.kind, TokenKind::Identifier | TokenKind::Number)
+            || matches!(token.text(source), b"." | b"/" | b"-")
+    };
+    let path = match text {
+        [b'"', path @ .., b'"'] if body.len() == 1 => path,
+        [b'<', path @ .., b'>'] => path,
+        path if body.len() > 2 && body.iter().all(is_word) => path,
+        _ => return None,
+    };
+    let is_path = path.len() <= LONGEST_PATH && !path.contains(&b' ') && path.contains(&b'.');
+    is_path.then(|| String::from_utf8_lossy(path).into_owned())
 }
 
 /// The names that `##` builds: patterns, and names known in full.

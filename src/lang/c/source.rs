@@ -27,6 +27,8 @@ pub(crate) struct Source<'a> {
     /// Tokens in the arguments of a macro that makes strings of them, with white space before them.
     spaced: FxHashSet<usize>,
     line_starts: Vec<u32>,
+    /// Some string may name a symbol to the assembler or the linker.
+    names_symbols: bool,
 }
 
 impl<'a> Source<'a> {
@@ -46,6 +48,9 @@ impl<'a> Source<'a> {
             )
             .collect();
         let closes = pair_brackets(bytes, &tokens, &live);
+        let names_symbols = tokens
+            .iter()
+            .any(|token| words::names_symbols(token.text(bytes)));
         Source {
             bytes,
             tokens,
@@ -55,6 +60,7 @@ impl<'a> Source<'a> {
             declared: FxHashSet::default(),
             spaced: FxHashSet::default(),
             line_starts,
+            names_symbols,
         }
     }
 
@@ -191,10 +197,31 @@ impl<'a> Source<'a> {
         Some(Name::of(name.text(self.bytes)))
     }
 
+    /// The symbols that strings between two tokens name to the assembler or the linker.
+    pub(crate) fn symbols_in(&self, tokens: Range<usize>) -> Vec<Name> {
+        match self.names_symbols {
+            true => symbols(self.bytes, &self.tokens[tokens]),
+            false => Vec::new(),
+        }
+    }
+
+    /// The symbol that `__asm__("...")` gives to what is declared between two positions, both included.
+    pub(crate) fn label_in(&self, first: usize, last: usize) -> Option<String> {
+        if !self.names_symbols {
+            return None;
+        }
+        let word = (first..=last).find(|at| words::is_asm(self.text(*at)))?;
+        match self.text_or_end(word + 2) {
+            [b'"', name @ .., b'"'] => Some(String::from_utf8_lossy(name).into_owned()),
+            _ => None,
+        }
+    }
+
     /// The names between two tokens, reserved words left out.
     pub(crate) fn names_in(&self, tokens: Range<usize>) -> impl Iterator<Item = Name> + '_ {
         self.identifiers_in(tokens.clone())
             .map(|index| Name::of(self.tokens[index].text(self.bytes)))
+            .chain(self.symbols_in(tokens.clone()))
             .chain(sought_files(self.bytes, &self.tokens[tokens]))
     }
 
@@ -206,6 +233,7 @@ impl<'a> Source<'a> {
                 let weakly = self.declared.contains(&index) || self.is_member(index);
                 if weakly { name.weak() } else { name }
             })
+            .chain(self.symbols_in(tokens.clone()))
             .chain(sought_files(self.bytes, &self.tokens[tokens]))
     }
 
@@ -230,6 +258,36 @@ impl<'a> Source<'a> {
                 && !words::is_keyword(self.tokens[*index].text(self.bytes))
         })
     }
+}
+
+/// The names in the strings behind `asm`, `alias` and their like.
+pub(crate) fn symbols(bytes: &[u8], tokens: &[Token]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut depth = 0usize;
+    let mut inside = false;
+    for token in tokens {
+        let text = token.text(bytes);
+        match text {
+            _ if depth == 0 && words::names_symbols(text) => inside = true,
+            b"(" if inside => depth += 1,
+            b")" if inside => {
+                depth = depth.saturating_sub(1);
+                inside = depth > 0;
+            }
+            _ if inside && depth > 0 && token.kind == TokenKind::String => {
+                let words = text.split(|byte| !IN_IDENTIFIER[usize::from(*byte)]);
+                let words =
+                    words.filter(|word| word.first().is_some_and(|byte| !byte.is_ascii_digit()));
+                found.extend(words.map(Name::of));
+            }
+            // `asm volatile (`
+            _ if inside && depth == 0 && !words::is_qualifier(text) && text != b"goto" => {
+                inside = false;
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Pairs brackets as far as they pair; a `}` also ends what was left open inside.

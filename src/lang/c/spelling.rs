@@ -4,7 +4,10 @@
 
 use std::borrow::Cow;
 
-use crate::lang::c::lexer::{IN_IDENTIFIER, Token, TokenKind, lex};
+use crate::lang::c::lexer::{IN_IDENTIFIER, Token, TokenKind, lex, skip_continuation};
+
+/// What some editors put before the first character of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A row of continuations longer than this is nobody's code, and moving it would take for ever.
 const LONGEST_ROW: usize = 4096;
@@ -12,8 +15,11 @@ const LONGEST_ROW: usize = 4096;
 /// The text with the usual spelling of every token.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(bytes);
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        text.to_mut()[..BYTE_ORDER_MARK.len()].fill(b' ');
+    }
     if has_pair(bytes, |pair| {
-        pair[0] == b'\\' && matches!(pair[1], b'\n' | b'\r')
+        pair[0] == b'\\' && pair[1].is_ascii_whitespace()
     }) && (0..bytes.len()).any(|at| cuts_a_token(bytes, at).is_some())
     {
         join_cut_tokens(text.to_mut());
@@ -50,13 +56,12 @@ fn has_pair(bytes: &[u8], is_it: impl Fn(&[u8]) -> bool) -> bool {
 
 /// The end of the row of continuations at a position.
 fn behind_continuations(bytes: &[u8], mut at: usize) -> usize {
-    loop {
-        at += match bytes.get(at..).unwrap_or_default() {
-            [b'\\', b'\n', ..] => 2,
-            [b'\\', b'\r', b'\n', ..] => 3,
-            _ => return at,
-        };
+    while bytes.get(at) == Some(&b'\\')
+        && let Some(behind) = skip_continuation(bytes, at)
+    {
+        at = behind;
     }
+    at
 }
 
 /// The end of the continuations at a position, if the bytes on both sides may belong to one token.

@@ -18,6 +18,9 @@ pub(crate) fn is_keyword(word: &[u8]) -> bool {
                 | b"__typeof__"
                 | b"__typeof"
                 | b"typeof"
+                | b"typeof_unqual"
+                | b"__typeof_unqual__"
+                | b"_BitInt"
                 | b"asm"
                 | b"__asm__"
                 | b"__asm"
@@ -118,7 +121,19 @@ pub(crate) fn is_asm(word: &[u8]) -> bool {
 }
 
 pub(crate) fn is_typeof(word: &[u8]) -> bool {
-    matches!(word, b"typeof" | b"__typeof__" | b"__typeof")
+    matches!(
+        word,
+        b"typeof" | b"__typeof__" | b"__typeof" | b"typeof_unqual" | b"__typeof_unqual__"
+    )
+}
+
+/// Words that, with the group behind them, are a type.
+pub(crate) fn makes_type_of_group(word: &[u8]) -> bool {
+    is_typeof(word) || matches!(word, b"_Atomic" | b"_BitInt")
+}
+
+pub(crate) fn is_static_assertion(word: &[u8]) -> bool {
+    matches!(word, b"_Static_assert" | b"static_assert")
 }
 
 /// What stands in its parentheses may not be evaluated.
@@ -138,6 +153,9 @@ pub(crate) fn is_unevaluated(word: &[u8]) -> bool {
             | b"__builtin_types_compatible_p"
             | b"__builtin_object_size"
             | b"__builtin_dynamic_object_size"
+            | b"__builtin_classify_type"
+            | b"__builtin_has_attribute"
+            | b"_Countof"
     )
 }
 
@@ -179,6 +197,53 @@ pub(crate) const UNMENTIONED: [&[u8]; 17] = [
     b"symver",
     b"__symver__",
 ];
+
+/// Words behind which a string names a symbol.
+pub(crate) fn names_symbols(word: &[u8]) -> bool {
+    is_asm(word)
+        || matches!(
+            word,
+            b"alias"
+                | b"__alias__"
+                | b"weakref"
+                | b"__weakref__"
+                | b"ifunc"
+                | b"__ifunc__"
+                | b"symver"
+                | b"__symver__"
+        )
+}
+
+/// Whether a pragma, given its words, acts on what follows the function in which it stands.
+pub(crate) fn pragma_acts_beyond<'a>(mut pragma: impl Iterator<Item = &'a [u8]>) -> bool {
+    let (first, second) = (pragma.next(), pragma.next());
+    match first.unwrap_or_default() {
+        b"GCC" => !matches!(
+            second.unwrap_or_default(),
+            b"diagnostic" | b"unroll" | b"ivdep" | b"novector" | b"warning" | b"error"
+        ),
+        b"clang" => !matches!(second.unwrap_or_default(), b"diagnostic" | b"loop" | b"fp"),
+        word => !matches!(
+            word,
+            b"" | b"omp"
+                | b"acc"
+                | b"unroll"
+                | b"nounroll"
+                | b"ivdep"
+                | b"mark"
+                | b"region"
+                | b"endregion"
+                | b"message"
+                | b"warning"
+                | b"diag_suppress"
+                | b"diag_default"
+                | b"diag_push"
+                | b"diag_pop"
+                | b"once"
+                | b"STDC"
+        ),
+    }
+}
 
 /// Assembler directives by which code that nobody executes leaves something behind.
 pub(crate) fn has_assembler_directive(text: &[u8]) -> bool {
