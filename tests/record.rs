@@ -274,3 +274,76 @@ fn an_interrupt_keeps_what_the_finished_tests_did() {
     assert_eq!(listed["histories"][0]["partial"], true);
     assert_eq!(functions(&repo, "t_add"), ["add", "main"]);
 }
+
+/// Copies the files of a folder, one level of folders deep.
+fn copy_into(repo: &TestRepo, folder: &str) {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/runners");
+    let mut waiting = vec![std::path::PathBuf::new()];
+    while let Some(below) = waiting.pop() {
+        for entry in std::fs::read_dir(top.join(folder).join(&below)).unwrap() {
+            let entry = entry.unwrap();
+            let path = below.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                waiting.push(path);
+            } else {
+                repo.write(&path, "");
+                std::fs::copy(entry.path(), repo.top().join(&path)).unwrap();
+            }
+        }
+    }
+}
+
+/// One small project for each runner: what its tests executed, by hand. All run the same program, whose argument says what to do.
+#[test]
+fn every_runner_records_what_its_tests_executed() {
+    let settings = "[build]\ncommand = \"sh build.sh\"\n[tests]\nrunner = \"command\"\nlist = \"cat t/list\"\nrun = \"t/run-one {test}\"\ntimeout = \"1s\"\n";
+    // The timeout ends the test that hangs; some harnesses bring their own.
+    let short = "[tests]\ntimeout = \"1s\"\n";
+    // For each project: tests that add, crash and hang, and one that a script drives.
+    let cases = [
+        (
+            "cmake",
+            short,
+            ["passes", "crashes", "slow", "odd name; it's"],
+        ),
+        (
+            "automake",
+            short,
+            ["passes.test", "crashes.sh", "slow.test", "t/drive.sh"],
+        ),
+        ("meson", short, ["passes", "crashes", "slow", "drives"]),
+        ("make", short, ["add", "crash", "slow", "sum-1"]),
+        (
+            "command",
+            settings,
+            ["add", "crash", "slow", "print it's \"odd\"\tnaïve"],
+        ),
+    ];
+    for (folder, settings, [adds, crashes, hangs, driven]) in cases {
+        for backend in ["llvm", "gcov"] {
+            let repo = TestRepo::new();
+            copy_into(&repo, "program");
+            copy_into(&repo, folder);
+            repo.write(".git-rts.toml", settings);
+            repo.commit_all();
+            succeeds(&repo, &["record", "-j2", "--backend", backend]);
+            let about = |test: &str| repo.json(&["history", "show", test, "--format", "json"]);
+            let what = format!("{folder} {backend}");
+            assert_eq!(functions(&repo, adds), ["add", "main"], "{what}");
+            assert_eq!(functions(&repo, driven), ["add", "main"], "{what}");
+            if backend == "llvm" {
+                // Counters survive an abort and a kill.
+                assert_eq!(functions(&repo, crashes), ["divide", "main"], "{what}");
+                assert_eq!(functions(&repo, hangs), ["main"], "{what}");
+                assert_eq!(about(crashes)["doubt"], Value::Null, "{what}");
+            } else {
+                let doubt = about(crashes)["doubt"].to_string();
+                assert!(doubt.contains("left no coverage data"), "{what}: {doubt}");
+            }
+            assert_eq!(about(adds)["doubt"], Value::Null, "{what}");
+            assert_eq!(about(adds)["outcome"], "passed", "{what}");
+            assert_ne!(about(crashes)["outcome"], "passed", "{what}");
+            assert_ne!(about(hangs)["outcome"], "passed", "{what}");
+        }
+    }
+}
