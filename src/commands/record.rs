@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::history::name_of;
 use crate::config::{Config, WantedBackend};
-use crate::emit::progress::{Progress, size, span};
+use crate::emit::progress::{Meanwhile, Progress, size, span};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
@@ -60,9 +60,11 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let (session, reason) = Session::open(&repository, &config, build_jobs, interrupt)?;
     announce(&session, reason.as_deref());
     let started = Instant::now();
+    let building = Meanwhile::show("building with counters");
     session.build()?;
     let built = started.elapsed();
     let tests = session.list()?;
+    drop(building);
     let chosen = chosen(&tests, &arguments.tests)?;
     let version = version_of(&repository, &session)?;
     let placer = session.placer(&repository, &config)?;

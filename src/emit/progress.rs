@@ -75,6 +75,32 @@ impl Progress {
     }
 }
 
+/// A line on a terminal while something runs whose end cannot be told; it goes when this is dropped.
+pub struct Meanwhile {
+    is_shown: bool,
+}
+
+impl Meanwhile {
+    #[must_use]
+    pub fn show(what: &str) -> Self {
+        let is_shown = std::io::stderr().is_terminal();
+        if is_shown {
+            let mut stderr = std::io::stderr().lock();
+            let _ = write!(stderr, "{what} ...");
+            let _ = stderr.flush();
+        }
+        Meanwhile { is_shown }
+    }
+}
+
+impl Drop for Meanwhile {
+    fn drop(&mut self) {
+        if self.is_shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
 /// A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`.
 #[must_use]
 pub fn span(duration: Duration) -> String {
