@@ -263,7 +263,8 @@ fn an_interrupt_keeps_what_the_finished_tests_did() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        // Not SIGINT, which a shell makes its background jobs ignore.
+        .args(["-TERM", &child.id().to_string()])
         .status()
         .unwrap();
     let output = child.wait_with_output().unwrap();
