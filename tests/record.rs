@@ -348,3 +348,16 @@ fn every_runner_records_what_its_tests_executed() {
         }
     }
 }
+
+#[test]
+fn a_build_that_was_killed_is_begun_anew() {
+    let repo = project();
+    succeeds(&repo, &["record"]);
+    let workshop = repo.top().join(".git/rts/build/main");
+    // What a kill in the middle of linking leaves: half a program that is newer than its sources.
+    std::fs::write(workshop.join("tree/t_add"), "half a program").unwrap();
+    std::fs::write(workshop.join("out.unfinished"), "").unwrap();
+    let (_, said) = succeeds(&repo, &["record"]);
+    assert!(said.contains("2 tests: 2 passed"), "{said}");
+    assert!(!workshop.join("out.unfinished").exists());
+}

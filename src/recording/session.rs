@@ -79,14 +79,17 @@ impl Session {
     /// Builds the project with counters.
     pub fn build(&self) -> Result<()> {
         let log = self.workshop.logs.join("build.log");
-        runner::build(
+        let mark = unfinished(&self.workshop);
+        let _ = fs::write(&mark, "");
+        let built = runner::build(
             self.runner,
             &self.site,
             &self.settings,
             &self.interrupt,
             &log,
-        )
-        .map_err(|error| error.exit_code(ExitCode::BuildFailed))
+        );
+        let _ = fs::remove_file(&mark);
+        built.map_err(|error| error.exit_code(ExitCode::BuildFailed))
     }
 
     /// The tests of the project, once it is built.
@@ -221,6 +224,11 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     })
 }
 
+/// There while a build runs: a build that was killed may have left half an object that looks finished.
+fn unfinished(workshop: &Workshop) -> PathBuf {
+    workshop.build.with_extension("unfinished")
+}
+
 /// Objects that another back end or runner made would count in another way, or not at all: then everything is built anew.
 fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> Result<()> {
     let cannot =
@@ -231,7 +239,8 @@ fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> 
         runner.name(),
         masquerade::FLAGS_VERSION
     );
-    if fs::read_to_string(&mark).is_ok_and(|made| made == ours) {
+    let was_killed = unfinished(workshop).exists();
+    if fs::read_to_string(&mark).is_ok_and(|made| made == ours) && !was_killed {
         return Ok(());
     }
     for folder in [&workshop.build, &workshop.tree] {
@@ -240,5 +249,6 @@ fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> 
         }
         fs::create_dir_all(folder).map_err(cannot)?;
     }
+    let _ = fs::remove_file(unfinished(workshop));
     fs::write(mark, ours).map_err(cannot)
 }
