@@ -361,3 +361,32 @@ fn a_build_that_was_killed_is_begun_anew() {
     assert!(said.contains("2 tests: 2 passed"), "{said}");
     assert!(!workshop.join("out.unfinished").exists());
 }
+
+#[test]
+fn a_test_inherits_the_traces_and_the_doubts_of_those_it_waits_for() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nadd_executable(p p.c)\n\
+             add_test(NAME counted COMMAND p 1)\nadd_test(NAME silent COMMAND sh -c true)\n\
+             add_test(NAME plain COMMAND p 2)\nadd_test(NAME second COMMAND p 2)\nadd_test(NAME third COMMAND p 2)\n\
+             set_tests_properties(second PROPERTIES DEPENDS counted)\nset_tests_properties(third PROPERTIES DEPENDS silent)\n",
+        ),
+        (
+            "p.c",
+            "static int one(void) { return 0; }\nstatic int two(void) { return 0; }\nint main(int argc, char **argv) { return argv[1][0] == '1' ? one() : two(); }\n",
+        ),
+    ]);
+    succeeds(&repo, &["record"]);
+    // Recording one of them alone loses nothing of what the others did.
+    for again in [None, Some("second")] {
+        if let Some(test) = again {
+            succeeds(&repo, &["record", test]);
+        }
+        assert_eq!(functions(&repo, "plain"), ["main", "two"]);
+        assert_eq!(functions(&repo, "second"), ["main", "one", "two"]);
+        let shown = repo.json(&["history", "show", "third", "--format", "json"]);
+        assert_eq!(shown["doubt"], "it waits for 'silent': it left no profile");
+    }
+}

@@ -92,13 +92,13 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         recording.add(record, trace);
     });
     progress.finish();
-    add_predecessors(&mut recording, &chosen);
     if !not_started.is_empty() || tally.interrupted > 0 {
         recording = over(
             before(&repository, version, about, &tests, &[])?,
             &recording,
         );
     }
+    add_predecessors(&mut recording, &tests);
     recording.about.partial = recording.tests().len() < tests.len();
     recording.know(recorder.counted());
     let ran = started.elapsed();
@@ -162,37 +162,33 @@ fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
     Ok(chosen.into_iter().map(|at| &tests[at]).collect())
 }
 
-/// A test that waits for others may depend on what they did: their traces count for it, too.
-fn add_predecessors(recording: &mut Recording, tests: &[&Test]) {
+/// A test that waits for others may depend on what they did: their traces count for it, and their doubts.
+fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
     let constraints = constraints(tests);
     for (index, test) in tests.iter().enumerate() {
         let mut before = constraints.tests[index].after.clone();
         let mut waiting: Vec<usize> = before.iter().copied().collect();
         while let Some(earlier) = waiting.pop() {
             let further = constraints.tests[earlier].after.iter().copied();
-            waiting.extend(
-                further
-                    .filter(|further| before.insert(*further))
-                    .collect::<Vec<_>>(),
-            );
+            waiting.extend(further.filter(|further| before.insert(*further)));
         }
         before.remove(&index);
-        if before.is_empty() {
-            continue;
-        }
-        let Some(mut trace) = recording.trace_of(&test.name) else {
+        let find = |name: &str| recording.tests().iter().find(|test| test.name == name);
+        let Some(mut record) = find(&test.name).filter(|_| !before.is_empty()).cloned() else {
             continue;
         };
-        let own = trace.functions.len();
-        for earlier in &before {
-            let more = recording.trace_of(&tests[*earlier].name);
-            trace.functions.extend(more.unwrap_or_default().functions);
+        let mut trace = recording.trace_of(&test.name).unwrap_or_default();
+        for earlier in before.into_iter().map(|earlier| &tests[earlier].name) {
+            let more = recording.trace_of(earlier).unwrap_or_default();
+            trace.functions.extend(more.functions);
+            let doubt = match find(earlier) {
+                Some(earlier) => earlier.doubt.clone(),
+                None => Some("it was not recorded".to_owned()),
+            };
+            let inherited = doubt.map(|doubt| format!("it waits for '{earlier}': {doubt}"));
+            record.doubt = record.doubt.or(inherited);
         }
-        let records = recording.tests();
-        let record = records.iter().find(|record| record.name == test.name);
-        if let (true, Some(record)) = (trace.functions.len() > own, record.cloned()) {
-            recording.add(record, trace);
-        }
+        recording.add(record, trace);
     }
 }
 
@@ -288,7 +284,6 @@ struct Tally {
     tests: usize,
     interrupted: usize,
     outcomes: BTreeMap<Outcome, usize>,
-    doubts: BTreeMap<String, usize>,
     milliseconds: u64,
 }
 
@@ -297,9 +292,6 @@ impl Tally {
         self.tests += 1;
         *self.outcomes.entry(record.outcome).or_default() += 1;
         self.milliseconds += record.milliseconds;
-        if let Some(doubt) = &record.doubt {
-            *self.doubts.entry(doubt.clone()).or_default() += 1;
-        }
     }
 }
 
@@ -332,7 +324,15 @@ fn summarise(
             );
         }
     }
-    for (doubt, count) in &tally.doubts {
+    let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
+    for doubt in recording
+        .tests()
+        .iter()
+        .filter_map(|test| test.doubt.as_deref())
+    {
+        *doubts.entry(doubt).or_default() += 1;
+    }
+    for (doubt, count) in doubts {
         anstream::eprintln!("{count} will always be selected: {doubt}");
     }
     anstream::eprintln!(

@@ -1,12 +1,13 @@
 //! The files of a build: programs and libraries, by the ids that the linker gave them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use crate::coverage::llvm::binary;
+use crate::coverage::llvm::binary::{self, Imports};
 
 /// Programs and libraries by their build ids.
 #[must_use]
@@ -20,6 +21,60 @@ pub(super) fn by_id(folders: &[&Path]) -> FxHashMap<Vec<u8>, PathBuf> {
         }
     }
     found
+}
+
+/// Where the dynamic linker looks when nobody tells it otherwise.
+const LIBRARY_FOLDERS: [&str; 6] = [
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+];
+
+/// The libraries that some binaries load, directly or not, by name: those of the build itself, then the system's; without a
+/// place those that are nowhere.
+pub(super) fn loaded_by(
+    binaries: &[PathBuf],
+    own: &[PathBuf],
+) -> BTreeMap<String, Option<PathBuf>> {
+    let mut found = BTreeMap::new();
+    let mut waiting: Vec<PathBuf> = binaries.to_vec();
+    while let Some(path) = waiting.pop() {
+        let bytes = fs::read(&path).unwrap_or_default();
+        for name in binary::needed(&bytes).unwrap_or_default() {
+            if found.contains_key(&name) {
+                continue;
+            }
+            let in_build = own.iter().find(|path| path.ends_with(&name)).cloned();
+            let in_system = || {
+                let mut places = LIBRARY_FOLDERS
+                    .iter()
+                    .map(|folder| Path::new(folder).join(&name));
+                places.find(|place| place.is_file())
+            };
+            let place = in_build.or_else(in_system);
+            waiting.extend(place.clone());
+            found.insert(name, place);
+        }
+    }
+    found
+}
+
+/// What a binary may do, itself or through a library that it loads: a library may fork or start a thread for its caller.
+pub(super) fn may_do(path: &Path, own: &[PathBuf]) -> Imports {
+    let imports = |path: &Path| {
+        let bytes = fs::read(path).ok();
+        // What cannot be read may do anything.
+        bytes
+            .and_then(|bytes| binary::imports(&bytes).ok())
+            .unwrap_or(Imports::ANYTHING)
+    };
+    loaded_by(&[path.to_owned()], own)
+        .values()
+        .map(|place| place.as_deref().map_or(Imports::ANYTHING, imports))
+        .fold(imports(path), Imports::and)
 }
 
 /// Programs and libraries below some folders.

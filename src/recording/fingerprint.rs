@@ -1,25 +1,15 @@
 //! The fingerprint of toolchain and environment: a trace says nothing about another compiler or other libraries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::binaries::linked_below;
+use super::binaries::{linked_below, loaded_by};
 use crate::coverage::llvm::binary;
 use crate::masquerade::Backend;
 
 /// Variables that change what a build makes.
 const VARIABLES: [&str; 6] = ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD"];
-
-/// Where the dynamic linker looks when nobody tells it otherwise.
-const LIBRARY_FOLDERS: [&str; 6] = [
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-    "/lib64",
-    "/usr/lib",
-    "/lib",
-];
 
 /// What a recording depends on besides the tree, by name.
 #[must_use]
@@ -65,35 +55,16 @@ fn version_of(compiler: &Path) -> String {
 
 /// The system libraries that the binaries of a build load, directly or not, with their build ids.
 fn libraries(folders: &[&Path]) -> BTreeMap<String, String> {
-    let mut waiting: Vec<PathBuf> = linked_below(folders);
-    let own: BTreeSet<_> = waiting
-        .iter()
-        .filter_map(|path| Some(path.file_name()?.to_owned()))
-        .collect();
-    let mut found = BTreeMap::new();
-    while let Some(path) = waiting.pop() {
-        let Ok(bytes) = std::fs::read(&path) else {
-            continue;
-        };
-        for name in binary::needed(&bytes).unwrap_or_default() {
-            if own.contains(std::ffi::OsStr::new(&name)) || found.contains_key(&name) {
-                continue;
-            }
-            let places = LIBRARY_FOLDERS
-                .iter()
-                .map(|folder| Path::new(folder).join(&name));
-            let Some(place) = places.into_iter().find(|place| place.is_file()) else {
-                found.insert(name, "not found".to_owned());
-                continue;
-            };
-            let id = std::fs::read(&place)
-                .ok()
-                .and_then(|bytes| binary::build_id(&bytes).ok())
-                .unwrap_or_default();
-            let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-            found.insert(name, id);
-            waiting.push(place);
-        }
-    }
-    found
+    let own = linked_below(folders);
+    let loaded = loaded_by(&own, &own).into_iter();
+    let is_system = |name: &String| !own.iter().any(|path| path.ends_with(name));
+    loaded
+        .filter(|(name, _)| is_system(name))
+        .map(|(name, place)| {
+            let bytes = place.and_then(|place| std::fs::read(place).ok());
+            let id = bytes.and_then(|bytes| binary::build_id(&bytes).ok());
+            let hex = |id: Vec<u8>| id.iter().map(|byte| format!("{byte:02x}")).collect();
+            (name, id.map_or_else(|| "not found".to_owned(), hex))
+        })
+        .collect()
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::binaries::linked_below;
+use super::binaries::{linked_below, may_do};
 use super::placer::PlacedFile;
 use super::{Placer, Recorded, Recorder};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
-use crate::coverage::llvm::binary::{Imports, imports};
+use crate::coverage::llvm::binary::Imports;
 use crate::lang::facts::{Entity, Flow};
 use crate::repo::RepoPath;
 use crate::trace::lines::{Lines, crossed};
@@ -48,9 +48,9 @@ impl<'a> Gcov<'a> {
             }
         }
         let mut all = Imports::default();
-        for path in linked_below(folders) {
-            let found = fs::read(path).ok().and_then(|bytes| imports(&bytes).ok());
-            all = all.and(found.unwrap_or_default());
+        let own = linked_below(folders);
+        for path in &own {
+            all = all.and(may_do(path, &own));
         }
         Gcov {
             placer,
@@ -76,17 +76,6 @@ impl<'a> Gcov<'a> {
                 _ => Crossed::Whole,
             };
             recorded.trace.functions.push((file.id_of(function), did));
-        }
-    }
-}
-
-impl Imports {
-    fn and(self, other: Self) -> Self {
-        Imports {
-            returns_twice: self.returns_twice || other.returns_twice,
-            forks: self.forks || other.forks,
-            threads: self.threads || other.threads,
-            ends_early: self.ends_early || other.ends_early,
         }
     }
 }

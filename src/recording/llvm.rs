@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::binaries;
+use super::binaries::{self, may_do};
 use super::placer::graph_of;
 use super::{Placer, Recorded, Recorder};
-use crate::coverage::llvm::binary::imports;
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
 use crate::coverage::llvm::profile::{self, Profile};
@@ -27,6 +26,8 @@ const MAPS_KEPT: usize = 8;
 pub struct Llvm<'a> {
     placer: &'a Placer,
     binaries: FxHashMap<Vec<u8>, PathBuf>,
+    /// Every program and library of the build, with counters or without.
+    linked: Vec<PathBuf>,
     /// The maps that were used last.
     maps: Mutex<Vec<(PathBuf, Known)>>,
     /// Functions that several binaries share are placed once.
@@ -62,6 +63,7 @@ impl<'a> Llvm<'a> {
         Llvm {
             placer,
             binaries: binaries::by_id(folders),
+            linked: binaries::linked_below(folders),
             maps: Mutex::default(),
             placed: Mutex::default(),
             counted: Mutex::default(),
@@ -78,7 +80,7 @@ impl<'a> Llvm<'a> {
                 return maps[maps.len() - 1].1.clone();
             }
         }
-        let read = read_map(path).map(Arc::new);
+        let read = self.read_map(path).map(Arc::new);
         if let Ok(mapped) = &read {
             self.note_counted(path, mapped);
         }
@@ -165,7 +167,35 @@ impl<'a> Llvm<'a> {
         self.placer.defines(plain)
     }
 
-    fn read_profile(&self, profile: &Profile<'_>, recorded: &mut Recorded) {
+    /// Whether a binary that a test ran makes all counters of the test doubtful: its libraries run in its threads and processes.
+    fn belief(&self, profiles: &[Profile<'_>]) -> Belief {
+        let ran = profiles.iter();
+        let mut ran = ran.filter_map(|profile| self.binaries.get(&profile.build_id));
+        let is_wide = ran.any(|path| {
+            let mapped = self.mapped(path);
+            mapped.is_ok_and(|mapped| mapped.belief == Belief::Wide)
+        });
+        if is_wide { Belief::Wide } else { Belief::Exact }
+    }
+
+    fn read_map(&self, path: &Path) -> Result<Mapped, String> {
+        let bytes = fs::read(path).map_err(|error| error.to_string())?;
+        let map = map::read(&bytes).map_err(|error| error.to_string())?;
+        let mut by_key: FxHashMap<(u64, u64), Vec<usize>> = FxHashMap::default();
+        for (index, function) in map.functions.iter().enumerate() {
+            let key = (function.name_hash, function.hash);
+            by_key.entry(key).or_default().push(index);
+        }
+        let imports = may_do(path, &self.linked);
+        let is_wide = imports.returns_twice || imports.forks || imports.threads;
+        Ok(Mapped {
+            map,
+            by_key,
+            belief: if is_wide { Belief::Wide } else { Belief::Exact },
+        })
+    }
+
+    fn read_profile(&self, profile: &Profile<'_>, belief: Belief, recorded: &mut Recorded) {
         let sums = profile.sums();
         let is_idle = |counters: &[u64]| counters.iter().all(|count| *count == 0);
         let Some(path) = self.binaries.get(&profile.build_id) else {
@@ -205,7 +235,7 @@ impl<'a> Llvm<'a> {
                     (Placed::Outside, _) => {}
                     (Placed::Unknown(name), _) => recorded.unplaced.push(name.clone()),
                     (Placed::Edges(id, projection), Ok(counts)) if !is_mixed => {
-                        let edges = projection.crossed(&counts, mapped.belief);
+                        let edges = projection.crossed(&counts, belief);
                         let crossed = Crossed::Edges(edges);
                         recorded.trace.functions.push((id.clone(), crossed));
                     }
@@ -233,28 +263,24 @@ impl Recorder for Llvm<'_> {
         if files.is_empty() {
             recorded.doubt(|| "it left no profile".to_owned());
         }
-        for file in files {
-            let name = || {
-                file.file_name()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned()
-            };
-            let bytes = match fs::read(&file) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    recorded.doubt(|| format!("its profile '{}': {error}", name()));
-                    continue;
-                }
-            };
-            match profile::read(&bytes) {
-                Ok(profiles) => {
-                    for profile in &profiles {
-                        self.read_profile(profile, &mut recorded);
-                    }
-                }
-                Err(error) => recorded.doubt(|| format!("its profile '{}': {error}", name())),
+        let mut contents = Vec::new();
+        for file in &files {
+            let name = file.file_name().unwrap_or_default().display();
+            match fs::read(file) {
+                Ok(bytes) => contents.push((name, bytes)),
+                Err(error) => recorded.doubt(|| format!("its profile '{name}': {error}")),
             }
+        }
+        let mut profiles = Vec::new();
+        for (name, bytes) in &contents {
+            match profile::read(bytes) {
+                Ok(found) => profiles.extend(found),
+                Err(error) => recorded.doubt(|| format!("its profile '{name}': {error}")),
+            }
+        }
+        let belief = self.belief(&profiles);
+        for profile in &profiles {
+            self.read_profile(profile, belief, &mut recorded);
         }
         recorded.unplaced.sort();
         recorded.unplaced.dedup();
@@ -267,30 +293,13 @@ impl Recorder for Llvm<'_> {
             let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
             let is_known = seen.contains(path);
             drop(seen);
-            if !is_known && let Ok(mapped) = read_map(path) {
+            if !is_known && let Ok(mapped) = self.read_map(path) {
                 self.note_counted(path, &mapped);
             }
         }
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         counted.iter().cloned().collect()
     }
-}
-
-fn read_map(path: &Path) -> Result<Mapped, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let map = map::read(&bytes).map_err(|error| error.to_string())?;
-    let imports = imports(&bytes).map_err(|error| error.to_string())?;
-    let mut by_key: FxHashMap<(u64, u64), Vec<usize>> = FxHashMap::default();
-    for (index, function) in map.functions.iter().enumerate() {
-        let key = (function.name_hash, function.hash);
-        by_key.entry(key).or_default().push(index);
-    }
-    let is_wide = imports.returns_twice || imports.forks || imports.threads;
-    Ok(Mapped {
-        map,
-        by_key,
-        belief: if is_wide { Belief::Wide } else { Belief::Exact },
-    })
 }
 
 /// What tells one function of a map from another, wherever it is linked.

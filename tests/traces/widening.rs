@@ -112,3 +112,35 @@ fn a_test_that_leaves_no_profile_is_a_doubt() {
         assert!(doubt.is_some_and(|doubt| doubt.contains("left no")));
     }
 }
+
+#[test]
+fn a_library_that_runs_in_a_process_which_forks_is_doubted_too() {
+    let library = "int n;\nint f(int (*go)(void)) {\n  if (go() == 0)\n    n = 1;\n  else\n    n = 2;\n  return 0;\n}\n";
+    let program = "#include <unistd.h>\n#include <sys/wait.h>\nint f(int (*)(void));\nstatic int go(void) { int child = fork(); if (child) wait(0); return child; }\nint main(void) { return f(go); }\n";
+    for compiler in CLANGS {
+        let bench = Bench::new(compiler, &[("l.c", library), ("a.c", program)]);
+        bench.compile(&["-shared", "-fPIC", "-o", "libl.so", "l.c"]);
+        bench.compile(&["-o", "program", "a.c", "-L.", "-ll"]);
+        let edges = bench.edges(&[], "f");
+        assert!(edges.contains("go() == 0 -T-> n = 1;"), "{edges:?}");
+        assert!(edges.contains("go() == 0 -F-> n = 2;"), "{edges:?}");
+    }
+}
+
+#[test]
+fn a_program_for_which_a_library_without_counters_forks_is_doubted_too() {
+    let library = "#include <unistd.h>\n#include <sys/wait.h>\nint go(void) { int child = fork(); if (child) wait(0); return child; }\n";
+    let program = "int go(void);\nint n;\nint f(void) {\n  if (go() == 0)\n    n = 1;\n  else\n    n = 2;\n  return 0;\n}\nint main(void) { return f(); }\n";
+    for compiler in CLANGS {
+        let bench = Bench::new(compiler, &[("l.c", library), ("a.c", program)]);
+        let status = std::process::Command::new("gcc")
+            .args(["-shared", "-fPIC", "-o", "libl.so", "l.c"])
+            .current_dir(bench.top())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        bench.compile(&["-o", "program", "a.c", "-L.", "-ll"]);
+        let edges = bench.edges(&[], "f");
+        assert!(edges.contains("go() == 0 -F-> n = 2;"), "{edges:?}");
+    }
+}

@@ -29,7 +29,7 @@ const FORK: [&[u8]; 6] = [
 ];
 
 /// Functions that run others of their caller's choice in a thread.
-const START_THREADS: [&[u8]; 14] = [
+const START_THREADS: [&[u8]; 16] = [
     b"pthread_create",
     b"thrd_create",
     b"clone",
@@ -42,6 +42,9 @@ const START_THREADS: [&[u8]; 14] = [
     b"aio_fsync",
     b"lio_listio",
     b"getaddrinfo_a",
+    // A library that is loaded later may do it.
+    b"dlopen",
+    b"dlmopen",
     b"GOMP_parallel",
     b"__kmpc_fork_call",
 ];
@@ -78,8 +81,9 @@ pub fn imports(binary: &[u8]) -> Result<Imports, Unreadable> {
     let mut imports = Imports::default();
     let mut is_dynamic = false;
     for symbol in binary.elf.dynamic_symbols() {
+        // A library may export and import nothing, as the dynamic linker does.
+        is_dynamic = true;
         if symbol.is_undefined() {
-            is_dynamic = true;
             imports.note(symbol.name_bytes().map_err(|_| DAMAGED_SYMBOLS)?);
         }
     }
@@ -96,12 +100,7 @@ pub fn imports(binary: &[u8]) -> Result<Imports, Unreadable> {
         return Ok(imports);
     }
     // Stripped: it may do anything.
-    Ok(Imports {
-        returns_twice: true,
-        forks: true,
-        threads: true,
-        ends_early: true,
-    })
+    Ok(Imports::ANYTHING)
 }
 
 /// The GNU build id of a binary; empty if it was linked without one.
@@ -125,6 +124,25 @@ pub fn needed(binary: &[u8]) -> Result<Vec<String>, Unreadable> {
 const DAMAGED_SYMBOLS: Unreadable = Unreadable::Damaged("the symbol table");
 
 impl Imports {
+    /// Nothing is known of the binary.
+    pub const ANYTHING: Self = Imports {
+        returns_twice: true,
+        forks: true,
+        threads: true,
+        ends_early: true,
+    };
+
+    /// What two binaries may do together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Imports {
+            returns_twice: self.returns_twice || other.returns_twice,
+            forks: self.forks || other.forks,
+            threads: self.threads || other.threads,
+            ends_early: self.ends_early || other.ends_early,
+        }
+    }
+
     fn note(&mut self, name: &[u8]) {
         // Linkers write versioned names as name@VERSION.
         let name = name.split(|byte| *byte == b'@').next().unwrap_or_default();
