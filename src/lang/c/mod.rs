@@ -5,6 +5,7 @@ mod conditionals;
 mod declarators;
 mod declared;
 mod describe;
+mod directives;
 mod entities;
 mod enums;
 mod expressions;
@@ -69,7 +70,7 @@ pub fn lex_facts(bytes: &[u8]) -> LexFacts {
         } else if directive.word == "pragma" {
             let mut words = source.names_in(directive.tokens.clone());
             facts.is_once |= words.any(|word| word == Name::of(b"once"));
-        } else if let Some(include) = entities::include(&source, directive) {
+        } else if let Some(include) = directives::include(&source, directive) {
             names.push(Name::of_included(include.path.as_bytes()));
             facts.includes.push(include);
         }
