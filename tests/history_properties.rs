@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use git_rts::history::{
-    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep,
+    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, Uncounted, VersionKey, keep,
 };
 use git_rts::repo::{CommitId, RepoPath, TreeId};
 use git_rts::trace::{Crossed, EdgeSet, FunctionId, Trace};
@@ -70,10 +70,20 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
         proptest::collection::vec(any::<u8>(), 0..20),
         (words(), words()),
         proptest::option::of("[a-z ]{0,9}"),
+        any::<(Option<u32>, bool)>(),
         any_version(),
     );
     let record = record.prop_map(
-        |(name, outcome, milliseconds, definition, (binaries, unplaced), doubt, ran_on)| {
+        |(
+            name,
+            outcome,
+            milliseconds,
+            definition,
+            (binaries, unplaced),
+            doubt,
+            (flaky, varies),
+            ran_on,
+        )| {
             TestRecord {
                 name,
                 outcome,
@@ -82,6 +92,8 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
                 binaries,
                 unplaced,
                 doubt,
+                flaky,
+                varies,
                 ran_on,
             }
         },
@@ -92,10 +104,18 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
 prop_compose! {
     fn any_recording()(
         fingerprint in proptest::collection::btree_map("[a-z]{1,4}", "[a-z]{0,4}", 0..4),
+        symbols in proptest::collection::btree_set("[a-z]{1,4}", 0..4),
+        blind in proptest::option::of("[a-z]{1,4}"),
         (partial, front_end, created) in any::<(bool, u32, u64)>(),
         tests in proptest::collection::vec(any_test(), 0..40),
     ) -> Recording {
-        let mut recording = Recording::new(About { fingerprint, partial, front_end, created });
+        let mut recording = Recording::new(About {
+            fingerprint,
+            uncounted: Uncounted { symbols, blind },
+            partial,
+            front_end,
+            created,
+        });
         for (test, trace) in tests {
             recording.add(test, trace);
         }
@@ -328,6 +348,7 @@ fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let about = About {
         fingerprint: BTreeMap::new(),
+        uncounted: Uncounted::default(),
         partial: false,
         front_end: 1,
         created: 1,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use git_rts::runner::needs::{constraints, with_fixtures};
 use git_rts::runner::{
-    Finished, Interrupt, Launch, Outcome, Run, Settings, Site, Test, build, detect, run_all,
+    Finished, Interrupt, Launch, Limits, Outcome, Run, Settings, Site, Test, build, detect, run_all,
 };
 use tempfile::TempDir;
 
@@ -79,7 +79,7 @@ impl Project {
         let summary = run_all(
             &runs,
             &constraints(&tests),
-            2,
+            at_once(2),
             &Interrupt::new(),
             |_, finished| finished,
             |index, finished| {
@@ -152,7 +152,6 @@ fn ctest_lists_and_we_run() {
     project.check_definitions();
     let mut all = project.run_all();
     for (name, reason) in [
-        ("disabled", "disabled"),
         ("not_built", "not built"),
         ("requires_file", "nowhere"),
         ("use_broken", "fixture"),
@@ -169,6 +168,7 @@ fn ctest_lists_and_we_run() {
             ("fails", FAILED),
             ("crashes", Outcome::Crashed { signal: 6 }),
             ("skips", Outcome::Skipped),
+            ("disabled", Outcome::Skipped),
             ("inverted", Outcome::Passed),
             ("slow", Outcome::TimedOut),
             ("prints", Outcome::Passed),
@@ -403,7 +403,7 @@ fn process_to_interrupt() {
     let summary = run_all(
         &runs,
         &constraints,
-        1,
+        at_once(1),
         &interrupt,
         |_, finished| finished,
         |index, finished| {
@@ -412,6 +412,13 @@ fn process_to_interrupt() {
     );
     said += &format!("not started {:?}\n", summary.not_started);
     fs::write(folder.join("said"), said).unwrap();
+}
+
+fn at_once(jobs: usize) -> Limits {
+    Limits {
+        jobs,
+        failures: None,
+    }
 }
 
 struct Victim {

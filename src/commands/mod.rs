@@ -7,8 +7,12 @@ mod graph;
 mod history;
 mod output;
 mod record;
+mod run;
+mod select;
 mod survey;
+mod testing;
 mod versions;
+mod why;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -29,7 +33,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 101 the project could not be built, 128 the repository cannot answer, 130 interrupted.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 100 tests failed, 101 the project could not be built, 128 the repository cannot answer, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -39,7 +43,10 @@ pub enum Command {
     Graph(graph::Graph),
     History(history::ShowHistory),
     Record(record::Record),
+    Run(run::Run),
+    Select(select::Select),
     Survey(survey::Survey),
+    Why(why::Why),
 }
 
 /// Runs a verb.
@@ -51,6 +58,9 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
         Command::Record(arguments) => record::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Select(arguments) => select::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
+        Command::Why(arguments) => why::run(arguments),
     }
 }

@@ -1,25 +1,26 @@
 //! `git rts record`: build with counters, run every test alone, and keep what each of them did.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
 use crate::commands::history::name_of;
+use crate::commands::testing::{
+    about, add_experience, add_predecessors, earlier, record_of, report_kept, setup, version_of,
+    waiting,
+};
+use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
 use crate::emit::progress::{Meanwhile, Progress, size, span};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{
-    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep,
-};
-use crate::lang::c;
+use crate::history::{Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep};
 use crate::masquerade::Backend;
-use crate::recording::{Done, Session, fingerprint};
+use crate::recording::Session;
 use crate::repo::Repository;
-use crate::runner::needs::{constraints, with_fixtures};
-use crate::runner::{self, Interrupt, Test};
-use crate::trace::Trace;
+use crate::runner::needs::with_fixtures;
+use crate::runner::{self, Limits, Test};
 
 /// Run every test alone and keep what each of them executed
 ///
@@ -55,9 +56,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         Some(BackendName::Llvm) => WantedBackend::Llvm,
         Some(BackendName::Gcov) => WantedBackend::Gcov,
     };
-    let interrupt = Interrupt::on_signals()?;
-    let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let (session, reason) = Session::open(&repository, &config, build_jobs, interrupt)?;
+    let (session, reason) = setup(&repository, &config)?;
     announce(&session, reason.as_deref());
     let started = Instant::now();
     let building = Meanwhile::show("building with counters");
@@ -66,22 +65,23 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let tests = session.list()?;
     drop(building);
     let chosen = chosen(&tests, &arguments.tests)?;
-    let version = version_of(&repository, &session)?;
+    let version = version_of(&repository, &session);
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
-    let about = About {
-        fingerprint: fingerprint(&session.backend, &config.environment, &session.folders()),
-        partial: false,
-        front_end: c::VERSION,
-        created: now(),
-    };
-    let mut recording = before(&repository, version, about.clone(), &tests, &chosen)?;
+    let about = about(&repository, &config, &session, recorder.as_ref());
+    let before = earlier(&repository, version, &about)?;
+    let is_all = chosen.len() == tests.len();
+    let mut recording = Recording::new(about);
     let mut tally = Tally::default();
     let mut progress = Progress::new("recording", chosen.len());
     let started = Instant::now();
-    let not_started = session.run(&chosen, arguments.jobs, recorder.as_ref(), |index, done| {
+    let limits = Limits {
+        jobs: arguments.jobs,
+        failures: None,
+    };
+    let not_started = session.run(&chosen, limits, recorder.as_ref(), |index, done| {
         let test = chosen[index];
-        progress.step(is_fine(&done.finished.outcome), &test.name);
+        progress.step(done.finished.outcome.is_fine(), &test.name);
         if session.interrupt.is_requested()
             && matches!(done.finished.outcome, runner::Outcome::NotRun(_))
         {
@@ -92,13 +92,13 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         recording.add(record, trace);
     });
     progress.finish();
-    if !not_started.is_empty() || tally.interrupted > 0 {
-        recording = over(
-            before(&repository, version, about, &tests, &[])?,
-            &recording,
-        );
+    let is_stopped = !not_started.is_empty() || tally.interrupted > 0;
+    if let Some(before) = before.as_ref().filter(|_| is_stopped || !is_all) {
+        // What was not recorded now stays as it was.
+        recording = over(without_others(before, &tests), recording);
     }
     add_predecessors(&mut recording, &tests);
+    add_experience(&mut recording, &chosen, before.as_ref(), None);
     recording.about.partial = recording.tests().len() < tests.len();
     recording.know(recorder.counted());
     let ran = started.elapsed();
@@ -130,26 +130,11 @@ fn announce(session: &Session, reason: Option<&str>) {
     anstream::eprintln!("runner {}, {how}{why}", session.runner.name());
 }
 
-fn waiting(process: Option<u32>) {
-    match process {
-        Some(id) => anstream::eprintln!("waiting for process {id}, which uses the history"),
-        None => anstream::eprintln!("waiting for another process, which uses the history"),
-    }
-}
-
 /// The tests that were asked for; all if none was.
 fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
     for name in names {
         if !tests.iter().any(|test| test.name == *name) {
-            let near = tests
-                .iter()
-                .map(|test| &test.name)
-                .find(|other| other.contains(name.as_str()));
-            let error = Error::new(format!("there is no test '{name}'"));
-            return Err(match near {
-                Some(near) => error.hint(format!("there is a test '{near}'")),
-                None => error.hint("'git rts history show' lists the tests that are known"),
-            });
+            return Err(no_test(name, tests.iter().map(|test| test.name.as_str())));
         }
     }
     if tests.is_empty() {
@@ -162,121 +147,20 @@ fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
     Ok(chosen.into_iter().map(|at| &tests[at]).collect())
 }
 
-/// A test that waits for others may depend on what they did: their traces count for it, and their doubts.
-fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
-    let constraints = constraints(tests);
-    for (index, test) in tests.iter().enumerate() {
-        let mut before = constraints.tests[index].after.clone();
-        let mut waiting: Vec<usize> = before.iter().copied().collect();
-        while let Some(earlier) = waiting.pop() {
-            let further = constraints.tests[earlier].after.iter().copied();
-            waiting.extend(further.filter(|further| before.insert(*further)));
-        }
-        before.remove(&index);
-        let find = |name: &str| recording.tests().iter().find(|test| test.name == name);
-        let Some(mut record) = find(&test.name).filter(|_| !before.is_empty()).cloned() else {
-            continue;
-        };
-        let mut trace = recording.trace_of(&test.name).unwrap_or_default();
-        for earlier in before.into_iter().map(|earlier| &tests[earlier].name) {
-            let more = recording.trace_of(earlier).unwrap_or_default();
-            trace.functions.extend(more.functions);
-            let doubt = match find(earlier) {
-                Some(earlier) => earlier.doubt.clone(),
-                None => Some("it was not recorded".to_owned()),
-            };
-            let inherited = doubt.map(|doubt| format!("it waits for '{earlier}': {doubt}"));
-            record.doubt = record.doubt.or(inherited);
-        }
-        recording.add(record, trace);
-    }
-}
-
-/// The version that is recorded: the commit if the work tree is as it was committed, else the tree alone.
-fn version_of(repository: &Repository, session: &Session) -> Result<VersionKey> {
-    let tree = session.version.tree();
-    let head = repository.commit("HEAD").ok();
-    let commit = head
-        .filter(|head| head.tree() == tree)
-        .and_then(|head| head.commit());
-    Ok(VersionKey { commit, tree })
-}
-
-/// What is known of the version before: when only some tests are recorded, the others stay.
-fn before(
-    repository: &Repository,
-    version: VersionKey,
-    about: About,
-    tests: &[Test],
-    chosen: &[&Test],
-) -> Result<Recording> {
-    if chosen.len() == tests.len() {
-        return Ok(Recording::new(about));
-    }
-    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
-    let known = match histories.find(version)? {
-        Some(history) => history.to_recording()?,
-        None => Recording::new(about.clone()),
-    };
-    let is_comparable =
-        known.about.fingerprint == about.fingerprint && known.about.front_end == about.front_end;
-    let mut recording = if is_comparable {
-        known
-    } else {
-        Recording::new(about.clone())
-    };
+/// What was recorded before of tests that still exist.
+fn without_others(before: &Recording, tests: &[Test]) -> Recording {
     let listed: BTreeSet<&str> = tests.iter().map(|test| test.name.as_str()).collect();
-    let gone: Vec<String> = recording
-        .tests()
-        .iter()
-        .map(|test| test.name.clone())
-        .filter(|name| !listed.contains(name.as_str()))
-        .collect();
-    recording.forget(&gone.iter().map(String::as_str).collect());
-    recording.about = about;
-    Ok(recording)
-}
-
-/// What was recorded before, with the new records in place of the old.
-fn over(mut known: Recording, new: &Recording) -> Recording {
-    for test in new.tests() {
-        let trace = new.trace_of(&test.name).unwrap_or_default();
-        known.add(test.clone(), trace);
-    }
+    let mut known = before.clone();
+    let names = before.tests().iter().map(|test| test.name.as_str());
+    known.forget(&names.filter(|name| !listed.contains(name)).collect());
     known
 }
 
-fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs())
-}
-
-fn is_fine(outcome: &runner::Outcome) -> bool {
-    matches!(outcome, runner::Outcome::Passed | runner::Outcome::Skipped)
-}
-
-fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRecord, Trace) {
-    let Done { finished, recorded } = done;
-    let (outcome, not_run) = match finished.outcome {
-        runner::Outcome::Passed => (Outcome::Passed, None),
-        runner::Outcome::Failed { .. } => (Outcome::Failed, None),
-        runner::Outcome::Skipped => (Outcome::Skipped, None),
-        runner::Outcome::TimedOut => (Outcome::TimedOut, None),
-        runner::Outcome::Crashed { .. } => (Outcome::Crashed, None),
-        runner::Outcome::NotRun(reason) => (Outcome::NotRun, Some(reason)),
-    };
-    let record = TestRecord {
-        name: test.name.clone(),
-        outcome,
-        milliseconds: finished.duration.as_millis() as u64,
-        definition: serde_json::to_vec(&test.definition).unwrap_or_default(),
-        binaries: recorded.binaries,
-        unplaced: recorded.unplaced,
-        doubt: not_run.or(recorded.doubt),
-        ran_on,
-    };
-    (record, recorded.trace)
+/// What was known, with the new records in place of the old.
+fn over(mut known: Recording, new: Recording) -> Recording {
+    known.replace(&new);
+    known.about = new.about;
+    known
 }
 
 #[derive(Debug, Default)]
@@ -341,21 +225,12 @@ fn summarise(
         span(ran),
         span(Duration::from_millis(tally.milliseconds))
     );
-    match kept {
-        Kept::Written { written, notices } => {
-            for notice in notices {
-                anstream::eprintln!("warning: {notice}");
-            }
-            anstream::eprintln!(
-                "history of {} kept: {}, {} of it new",
-                name_of(version),
-                size(written.size),
-                size(written.added)
-            );
-        }
-        Kept::InInbox(path) => anstream::eprintln!(
-            "another process uses the history; this record waits for it in '{}'",
-            path.display()
-        ),
+    if let Some(written) = report_kept(kept) {
+        anstream::eprintln!(
+            "history of {} kept: {}, {} of it new",
+            name_of(version),
+            size(written.size),
+            size(written.added)
+        );
     }
 }

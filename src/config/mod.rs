@@ -44,6 +44,8 @@ struct Tests {
     run: Option<String>,
     timeout: Option<String>,
     environment: Vec<String>,
+    always: Vec<String>,
+    nondeterministic: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -84,6 +86,8 @@ pub struct Config {
     /// Environment variables that count for the fingerprint.
     pub environment: Vec<String>,
     pub backend: WantedBackend,
+    always: GlobSet,
+    nondeterministic: GlobSet,
     sources: GlobSet,
     /// Changes here affect no test.
     ignore: GlobSet,
@@ -107,7 +111,14 @@ const SINGLE: [&str; 7] = [
     "timeout",
     "backend",
 ];
-const LISTS: [&str; 4] = ["sources", "ignore", "global", "environment"];
+const LISTS: [&str; 6] = [
+    "sources",
+    "ignore",
+    "global",
+    "environment",
+    "always",
+    "nondeterministic",
+];
 
 impl Config {
     /// Reads the configuration of a repository; without a file, the defaults.
@@ -176,6 +187,11 @@ impl Config {
             backend: backend
                 .as_deref()
                 .map_or(Ok(WantedBackend::Auto), backend_of)?,
+            always: patterns("always", joined("always", document.tests.always))?,
+            nondeterministic: patterns(
+                "nondeterministic",
+                joined("nondeterministic", document.tests.nondeterministic),
+            )?,
             sources: patterns("sources", sources.collect())?,
             ignore: patterns("ignore", joined("ignore", document.files.ignore))?,
             global: patterns("global", joined("global", document.files.global))?,
@@ -186,6 +202,18 @@ impl Config {
     #[must_use]
     pub fn is_source(&self, path: &RepoPath) -> bool {
         matches(&self.sources, path)
+    }
+
+    /// Whether a test is to run always.
+    #[must_use]
+    pub fn is_pinned(&self, test: &str) -> bool {
+        self.always.is_match(test)
+    }
+
+    /// Whether a test may do something else when it runs again.
+    #[must_use]
+    pub fn is_nondeterministic(&self, test: &str) -> bool {
+        self.nondeterministic.is_match(test)
     }
 
     /// Whether a change of a file affects no test, because the project says so.

@@ -74,8 +74,8 @@ pub fn diff_json(difference: &Difference, edges: &[DangerousEdge]) -> String {
     let path = |file: usize| difference.files[file].path().to_string();
     let document = Document {
         version: VERSION,
-        base: id(&difference.base),
-        head: id(&difference.head),
+        base: difference.base.id(),
+        head: difference.head.id(),
         entities: difference
             .entities
             .iter()
@@ -155,10 +155,4 @@ fn place(end: &End) -> Place<'_> {
         line: end.line,
         text: &end.text,
     }
-}
-
-fn id(version: &crate::repo::Version) -> String {
-    version
-        .commit()
-        .map_or_else(|| "working tree".to_owned(), |commit| commit.to_string())
 }

@@ -20,6 +20,8 @@ pub struct End {
 pub struct DangerousEdge {
     /// Index of the function difference.
     pub function: usize,
+    /// Its number in the graph of the base.
+    pub edge: usize,
     pub label: String,
     pub from: End,
     pub to: End,
@@ -94,6 +96,7 @@ pub fn dangerous_edges(difference: &Difference, texts: &mut Texts) -> Result<Vec
                 });
             edges.push(DangerousEdge {
                 function: index,
+                edge: *edge_index,
                 label: edge.label.text(),
                 from: end(cfg, &names, edge.from),
                 to: end(cfg, &names, edge.to),
@@ -153,6 +156,7 @@ fn line_of(cfg: &Cfg, node: usize, entity: &Entity) -> u32 {
 fn entry_edge(function: usize, entity: &Entity) -> DangerousEdge {
     DangerousEdge {
         function,
+        edge: 0,
         label: String::new(),
         from: End {
             line: entity.span.line,

@@ -67,6 +67,13 @@ impl Progress {
         )
     }
 
+    /// Says something above the line.
+    pub fn say(&mut self, text: &str) {
+        self.finish();
+        self.written = None;
+        anstream::eprintln!("{text}");
+    }
+
     /// Takes the line away.
     pub fn finish(&self) {
         if self.is_shown && self.written.is_some() {

@@ -303,6 +303,7 @@ fn write_history(
     let numbers = numbers::assign(&trees.numbers, recording.tests())?;
     let mut writer = trees.objects.writer();
     let fingerprint = writer.write(&recording.about.fingerprint)?;
+    let uncounted = writer.write(&recording.about.uncounted)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
     trees.flush()?;
@@ -313,6 +314,7 @@ fn write_history(
         partial: recording.about.partial,
         test_count: recording.tests().len() as u32,
         fingerprint,
+        uncounted,
         tests,
         functions,
         size: writer.size,

@@ -40,6 +40,7 @@ impl History {
     pub fn about(&self) -> Result<About> {
         Ok(About {
             fingerprint: self.read(|| self.objects.read(self.root.fingerprint))?,
+            uncounted: self.read(|| self.objects.read(self.root.uncounted))?,
             partial: self.root.partial,
             front_end: self.root.front_end,
             created: self.root.created,

@@ -27,6 +27,6 @@ mod tests_by_number;
 pub use functions::FunctionTraces;
 pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
 pub use history::History;
-pub use record::{About, Outcome, TestRecord, VersionKey};
+pub use record::{About, Outcome, TestRecord, Uncounted, VersionKey};
 pub use recording::Recording;
 pub use test_set::TestNumber;

@@ -1,6 +1,6 @@
 //! The words of a history: which version, which test, how it went.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -53,19 +53,71 @@ pub struct TestRecord {
     pub unplaced: Vec<String>,
     /// Why its trace is not enough to skip it.
     pub doubt: Option<String>,
+    /// It ended in different ways on the same tree; how often it has passed since.
+    pub flaky: Option<u32>,
+    /// It did different things on the same tree: its trace was widened by all that it could reach.
+    pub varies: bool,
     /// Where it last ran. On another version than the history's own, the trace was carried over.
     pub ran_on: VersionKey,
 }
 
 /// What holds for a whole history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// Toolchain and environment, by name.
     pub fingerprint: BTreeMap<String, String>,
+    /// What the build holds that has no counters.
+    pub uncounted: Uncounted,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
     pub partial: bool,
     /// The version of the front end whose graphs number the edges.
     pub front_end: u32,
     /// When it was recorded, in seconds since 1970.
     pub created: u64,
+}
+
+/// Compiled code without counters: what it did is in no trace, so anybody may have executed it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Uncounted {
+    /// The functions of the binaries, by their symbols, that have no counters.
+    pub symbols: BTreeSet<String>,
+    /// Why the symbols do not tell everything.
+    pub blind: Option<String>,
+}
+
+impl Uncounted {
+    /// Whether the build may hold a function of this name, made without counters; its name as the source has it, which may be
+    /// an invocation of a macro.
+    #[must_use]
+    pub fn may_hold(&self, name: &str) -> bool {
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        if self.blind.is_some() || self.symbols.contains(name) {
+            return true;
+        }
+        if name.chars().all(is_word) {
+            return false;
+        }
+        // A macro makes the symbol of its arguments.
+        let mut words = name
+            .split(|letter| !is_word(letter))
+            .filter(|word| word.len() > 2);
+        words.any(|word| self.symbols.iter().any(|symbol| symbol.contains(word)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_without_counters_is_known_by_its_symbol() {
+        let mut uncounted = Uncounted::default();
+        assert!(!uncounted.may_hold("naked"));
+        uncounted.symbols.insert("naked".to_owned());
+        uncounted.symbols.insert("test_parse_run".to_owned());
+        assert!(uncounted.may_hold("naked") && !uncounted.may_hold("nak"));
+        assert!(uncounted.may_hold("TEST(parse)") && !uncounted.may_hold("TEST(print)"));
+        uncounted.blind = Some("a binary is stripped".to_owned());
+        assert!(uncounted.may_hold("anything"));
+    }
 }

@@ -2,15 +2,18 @@
 //!
 //! So a suite of any size can be recorded: a trace is given away as soon as its test ends, and tests that crossed the same edges share one entry.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashMap;
 
 use super::record::{About, TestRecord};
+use crate::trace::carry::Carry;
 use crate::trace::{Crossed, FunctionId, Trace};
 
 /// The tests of one version with their traces. Two are equal if their tests also came in the same order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recording {
     pub about: About,
     tests: Vec<TestRecord>,
@@ -46,6 +49,55 @@ impl Recording {
         }
     }
 
+    /// Takes over the tests of another recording, in place of those of the same names.
+    pub fn replace(&mut self, new: &Recording) {
+        self.forget(&new.tests.iter().map(|test| test.name.as_str()).collect());
+        let first = self.tests.len() as u32;
+        self.by_name.extend(
+            (first..)
+                .zip(&new.tests)
+                .map(|(index, test)| (test.name.clone(), index)),
+        );
+        self.tests.extend(new.tests.iter().cloned());
+        for (function, groups) in &new.functions {
+            let own = self.functions.entry(function.clone()).or_default();
+            for (crossed, tests) in groups {
+                let all = own.entry(crossed.clone()).or_default();
+                all.extend(tests.iter().map(|test| first + test));
+            }
+        }
+    }
+
+    /// A test's record, to be changed in all but its name.
+    pub fn record_mut(&mut self, name: &str) -> Option<&mut TestRecord> {
+        let index = *self.by_name.get(name)?;
+        self.tests.get_mut(index as usize)
+    }
+
+    #[must_use]
+    pub fn record(&self, name: &str) -> Option<&TestRecord> {
+        let index = *self.by_name.get(name)?;
+        self.tests.get(index as usize)
+    }
+
+    /// A number for each test's trace, the same for the same trace, in the order of the tests.
+    #[must_use]
+    pub fn digests(&self) -> Vec<u64> {
+        let mut digests = vec![0u64; self.tests.len()];
+        for (function, groups) in &self.functions {
+            for (crossed, tests) in groups {
+                let mut hasher = rustc_hash::FxHasher::default();
+                (function, crossed).hash(&mut hasher);
+                let part = hasher.finish();
+                for test in tests {
+                    // A sum does not depend on the order.
+                    digests[*test as usize] = digests[*test as usize].wrapping_add(part);
+                }
+            }
+        }
+        digests
+    }
+
     /// Takes tests out, with their traces: for tests that no longer exist, or that are about to be added anew.
     pub fn forget(&mut self, names: &BTreeSet<&str>) {
         let mut places = Vec::with_capacity(self.tests.len());
@@ -79,6 +131,47 @@ impl Recording {
     pub fn know(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
         for function in functions {
             self.functions.entry(function).or_default();
+        }
+    }
+
+    /// Moves all traces to another version. Functions that nobody entered are left behind: the build knows them.
+    pub fn carry(&mut self, carry: &Carry) {
+        for (function, groups) in std::mem::take(&mut self.functions) {
+            for (crossed, tests) in groups {
+                for (function, crossed) in carry.carry(&function, &crossed) {
+                    let groups = self.functions.entry(function).or_default();
+                    let all = groups.entry(crossed).or_default();
+                    all.extend(&tests);
+                    all.sort_unstable();
+                    all.dedup();
+                }
+            }
+        }
+        self.merge_doubles();
+    }
+
+    /// A test stands once in a function, even if two functions of the base became one.
+    fn merge_doubles(&mut self) {
+        for groups in self.functions.values_mut() {
+            let mut seen = BTreeSet::new();
+            let mut tests = groups.values().flatten();
+            if tests.all(|test| seen.insert(*test)) {
+                continue;
+            }
+            let mut merged: BTreeMap<u32, Crossed> = BTreeMap::new();
+            for (crossed, tests) in groups.drain() {
+                for test in tests {
+                    match merged.entry(test) {
+                        Entry::Vacant(place) => {
+                            place.insert(crossed.clone());
+                        }
+                        Entry::Occupied(mut place) => place.get_mut().join(&crossed),
+                    }
+                }
+            }
+            for (test, crossed) in merged {
+                groups.entry(crossed).or_default().push(test);
+            }
         }
     }
 
@@ -126,11 +219,7 @@ fn merged(mut trace: Trace) -> Vec<(FunctionId, Crossed)> {
     let mut all: Vec<(FunctionId, Crossed)> = Vec::with_capacity(trace.functions.len());
     for (function, crossed) in trace.functions {
         match all.last_mut() {
-            Some((last, before)) if *last == function => match (&mut *before, &crossed) {
-                (Crossed::Edges(before), Crossed::Edges(more)) => before.union(more),
-                (Crossed::Whole, _) => {}
-                (_, Crossed::Whole) => *before = Crossed::Whole,
-            },
+            Some((last, before)) if *last == function => before.join(&crossed),
             _ => all.push((function, crossed)),
         }
     }

@@ -24,6 +24,8 @@ struct Traits {
     binaries: Vec<u32>,
     unplaced: Vec<u32>,
     doubt: Option<String>,
+    flaky: Option<u32>,
+    varies: bool,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -119,6 +121,8 @@ pub(super) fn write(
             binaries,
             unplaced,
             doubt: test.doubt.clone(),
+            flaky: test.flaky,
+            varies: test.varies,
         });
         let page = runs.entry(number / RUNS_A_PAGE).or_default();
         page.insert(number, test);
@@ -187,6 +191,8 @@ pub(super) fn read(
                     binaries: words(&test.binaries)?,
                     unplaced: words(&test.unplaced)?,
                     doubt: test.doubt.clone(),
+                    flaky: test.flaky,
+                    varies: test.varies,
                     ran_on: run.ran_on,
                 },
             );

@@ -149,6 +149,18 @@ pub struct Entity {
     pub body: Option<Body>,
 }
 
+impl Entity {
+    /// The digest by which a function's edges are numbered; of a function without a graph, the digest of its body.
+    #[must_use]
+    pub fn graph(&self) -> u64 {
+        match self.body.as_ref().map(|body| (&body.flow, body.digest)) {
+            Some((Flow::Edges(cfg), _)) => cfg.digest(),
+            Some((Flow::Whole(_), digest)) => digest,
+            None => self.digest,
+        }
+    }
+}
+
 /// The body of a function definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {

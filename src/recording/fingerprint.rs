@@ -1,11 +1,13 @@
 //! The fingerprint of toolchain and environment: a trace says nothing about another compiler or other libraries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::binaries::{linked_below, loaded_by};
+use super::toolchain;
 use crate::coverage::llvm::binary;
+use crate::digest::{self, Digest};
 use crate::masquerade::Backend;
 
 /// Variables that change what a build makes.
@@ -28,16 +30,89 @@ pub fn fingerprint(
     for (name, id) in libraries(folders) {
         found.insert(format!("library {name}"), id);
     }
-    let named = variables.iter().map(String::as_str);
-    for name in VARIABLES.into_iter().chain(named) {
-        if let Some(value) = std::env::var_os(name) {
-            found.insert(
-                format!("variable {name}"),
-                value.to_string_lossy().into_owned(),
-            );
+    found.extend(variables_now(variables));
+    found
+}
+
+/// The variables that count, as they are set.
+fn variables_now(more: &[String]) -> BTreeMap<String, String> {
+    let more = more.iter().map(String::as_str);
+    let names = VARIABLES.into_iter().chain(more);
+    names
+        .filter_map(|name| {
+            let value = std::env::var_os(name)?.to_string_lossy().into_owned();
+            Some((format!("variable {name}"), value))
+        })
+        .collect()
+}
+
+/// What is not as it was recorded, for people.
+#[must_use]
+pub fn difference(
+    recorded: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Option<String> {
+    let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
+    let name = names
+        .into_iter()
+        .find(|name| recorded.get(*name) != now.get(*name))?;
+    let value = |values: &BTreeMap<String, String>| {
+        let value = values.get(name);
+        value.map_or_else(|| "unset".to_owned(), |value| format!("'{value}'"))
+    };
+    Some(format!(
+        "{name} was {} and is {}",
+        value(recorded),
+        value(now)
+    ))
+}
+
+/// The same, of a version that was not built: the variables, and the files of the toolchain if this machine recorded with them.
+#[must_use]
+pub fn difference_without_build(
+    recorded: &BTreeMap<String, String>,
+    variables: &[String],
+    rts: &Path,
+) -> Option<String> {
+    let is_variable = |name: &str| name.starts_with("variable ");
+    let then = recorded.iter().filter(|(name, _)| is_variable(name));
+    let then = then.map(|(name, value)| (name.clone(), value.clone()));
+    difference(&then.collect(), &variables_now(variables))
+        .or_else(|| toolchain::what_changed(rts, &digest_of(recorded)))
+}
+
+/// Remembers the files behind a fingerprint, so that a change is noticed without a build.
+pub fn remember(
+    rts: &Path,
+    fingerprint: &BTreeMap<String, String>,
+    backend: &Backend,
+    folders: &[&Path],
+) {
+    let own = linked_below(folders);
+    let libraries = loaded_by(&own, &own).into_values().flatten();
+    let libraries = libraries.filter(|path| !own.contains(path));
+    let files: Vec<PathBuf> = libraries.chain(compiler_of(backend)).collect();
+    toolchain::remember(rts, &digest_of(fingerprint), &files);
+}
+
+fn compiler_of(backend: &Backend) -> Option<PathBuf> {
+    match backend {
+        Backend::Llvm { clang } => Some(clang.clone()),
+        Backend::Gcov => {
+            let path = std::env::var_os("PATH")?;
+            let mut places = std::env::split_paths(&path).map(|place| place.join("cc"));
+            places.find(|place| place.is_file())
         }
     }
-    found
+}
+
+fn digest_of(fingerprint: &BTreeMap<String, String>) -> String {
+    let mut digest = Digest::new();
+    for (name, value) in fingerprint {
+        digest.absorb(digest::bytes(name.as_bytes()));
+        digest.absorb(digest::bytes(value.as_bytes()));
+    }
+    format!("{:016x}", digest.finish())
 }
 
 /// The first line that a compiler says about itself.

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::binaries::{linked_below, may_do};
 use super::placer::PlacedFile;
-use super::{Placer, Recorded, Recorder};
+use super::{Placer, Recorded, Recorder, uncounted};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
 use crate::coverage::llvm::binary::Imports;
+use crate::history::Uncounted;
 use crate::lang::facts::{Entity, Flow};
 use crate::repo::RepoPath;
 use crate::trace::lines::{Lines, crossed};
@@ -24,6 +26,8 @@ pub struct Gcov<'a> {
     build: Build,
     /// The lines with code, by file.
     known: FxHashMap<RepoPath, FxHashSet<u32>>,
+    /// Every program and library of the build.
+    linked: Vec<PathBuf>,
     /// What the programs of the build may do together: data files do not tell which of them ran.
     imports: Imports,
 }
@@ -56,6 +60,7 @@ impl<'a> Gcov<'a> {
             placer,
             build: Build::new("/"),
             known,
+            linked: own,
             imports: all,
         }
     }
@@ -67,6 +72,14 @@ impl<'a> Gcov<'a> {
             executed: executed.clone(),
         };
         let text = Text::new(&file.bytes);
+        let is_in_a_function = |line: &u32| {
+            file.functions()
+                .any(|function| lines_of(function).contains(line))
+        };
+        if !executed.iter().all(is_in_a_function) {
+            let remainder = FunctionId::remainder(file.path.clone());
+            recorded.trace.functions.push((remainder, Crossed::Whole));
+        }
         for function in file.functions() {
             if !lines_of(function).any(|line| executed.contains(&line)) {
                 continue;
@@ -132,9 +145,20 @@ impl Recorder for Gcov<'_> {
         }
         counted.into_iter().collect()
     }
+
+    fn uncounted(&self) -> Uncounted {
+        let counted = self.counted();
+        // Where counters are is known by object, not by binary.
+        let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
+        let mut found = Uncounted::default();
+        for path in &self.linked {
+            uncounted::add(&mut found, path, self.placer, |name| names.contains(name));
+        }
+        found
+    }
 }
 
-fn lines_of(function: &Entity) -> impl Iterator<Item = u32> {
+fn lines_of(function: &Entity) -> RangeInclusive<u32> {
     function.span.line..=function.end_line
 }
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
-use super::placer::graph_of;
-use super::{Placer, Recorded, Recorder};
+use super::{Placer, Recorded, Recorder, uncounted};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
 use crate::coverage::llvm::profile::{self, Profile};
+use crate::history::Uncounted;
 use crate::lang::facts::Flow;
 use crate::trace::projection::{Belief, Projection};
 use crate::trace::text::Text;
@@ -50,8 +50,8 @@ struct Mapped {
 enum Placed {
     /// In no file of the tree.
     Outside,
-    /// In a file of the tree, but no function of ours is there: macros made it.
-    Unknown(String),
+    /// In a file of the tree, but no function of ours is there: macros made it. Its name, for people.
+    Remainder(FunctionId, String),
     Whole(FunctionId),
     Edges(FunctionId, Projection),
 }
@@ -136,13 +136,10 @@ impl<'a> Llvm<'a> {
             (entity.span.start..entity.span.end).contains(&start)
         };
         let Some(entity) = file.functions().find(is_here) else {
-            return Placed::Unknown(format!("{} in {}", function.name, file.path));
+            let name = format!("{} in {}", function.name, file.path);
+            return Placed::Remainder(FunctionId::remainder(file.path.clone()), name);
         };
-        let id = FunctionId {
-            file: file.path.clone(),
-            name: entity.name.clone(),
-            graph: graph_of(entity),
-        };
+        let id = file.id_of(entity);
         match entity.body.as_ref().map(|body| &body.flow) {
             Some(Flow::Edges(cfg)) => {
                 let projection = Projection::new(function, cfg, &text);
@@ -233,7 +230,10 @@ impl<'a> Llvm<'a> {
                 let is_mixed = sum.records > 1 && function.static_in.is_some();
                 match (&*placed, Counts::new(function, &sum.counters)) {
                     (Placed::Outside, _) => {}
-                    (Placed::Unknown(name), _) => recorded.unplaced.push(name.clone()),
+                    (Placed::Remainder(id, name), _) => {
+                        recorded.unplaced.push(name.clone());
+                        recorded.trace.functions.push((id.clone(), Crossed::Whole));
+                    }
                     (Placed::Edges(id, projection), Ok(counts)) if !is_mixed => {
                         let edges = projection.crossed(&counts, belief);
                         let crossed = Crossed::Edges(edges);
@@ -299,6 +299,20 @@ impl Recorder for Llvm<'_> {
         }
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         counted.iter().cloned().collect()
+    }
+
+    fn uncounted(&self) -> Uncounted {
+        let mut found = Uncounted::default();
+        for path in &self.linked {
+            let map = fs::read(path).ok().and_then(|bytes| map::read(&bytes).ok());
+            let names: BTreeSet<&str> = map
+                .iter()
+                .flat_map(|map| &map.functions)
+                .map(|function| function.name.as_str())
+                .collect();
+            uncounted::add(&mut found, path, self.placer, |name| names.contains(name));
+        }
+        found
     }
 }
 

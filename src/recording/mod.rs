@@ -2,17 +2,19 @@
 
 pub mod backend;
 mod binaries;
-mod fingerprint;
+pub mod fingerprint;
 pub mod gcov;
 pub mod llvm;
 mod placer;
 mod session;
+mod toolchain;
+mod uncounted;
 
 use std::path::Path;
 
+use crate::history::Uncounted;
 use crate::trace::{FunctionId, Trace};
 
-pub use fingerprint::fingerprint;
 pub use placer::Placer;
 pub use session::{Done, Session};
 
@@ -47,4 +49,7 @@ pub trait Recorder: Sync {
 
     /// Every function of the tree that was compiled with counters, executed or not.
     fn counted(&self) -> Vec<FunctionId>;
+
+    /// What of the build has no counters.
+    fn uncounted(&self) -> Uncounted;
 }

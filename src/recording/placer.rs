@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::digest::Name;
 use crate::lang::c::{Granularity, file_facts};
-use crate::lang::facts::{Entity, FileFacts, Flow, Kind};
+use crate::lang::facts::{Entity, FileFacts, Kind};
 use crate::program::Program;
 use crate::repo::RepoPath;
 use crate::trace::FunctionId;
@@ -39,20 +39,8 @@ impl PlacedFile {
         FunctionId {
             file: self.path.clone(),
             name: function.name.clone(),
-            graph: graph_of(function),
+            graph: function.graph(),
         }
-    }
-}
-
-/// The digest by which a function's edges are numbered; of a function without a graph, the digest of its body.
-#[must_use]
-pub(crate) fn graph_of(function: &Entity) -> u64 {
-    match &function.body {
-        Some(body) => match &body.flow {
-            Flow::Edges(cfg) => cfg.digest(),
-            Flow::Whole(_) => body.digest,
-        },
-        None => function.digest,
     }
 }
 

@@ -17,7 +17,9 @@ use crate::masquerade::{self, Backend};
 use crate::program::Program;
 use crate::repo::{Repository, Version};
 use crate::runner::needs::constraints;
-use crate::runner::{self, Finished, Interrupt, Run, Runner, Settings, Site, Test, run_all};
+use crate::runner::{
+    self, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
+};
 use crate::workshop::Workshop;
 
 /// A work tree that is being built and tested.
@@ -120,11 +122,11 @@ impl Session {
         }
     }
 
-    /// Runs tests, each alone with a folder of its own for what it counts. Answers those that an interrupt kept from starting.
+    /// Runs tests, each alone with a folder of its own for what it counts. Answers those that did not start, because of an interrupt or of too many failures.
     pub fn run(
         &self,
         tests: &[&Test],
-        jobs: usize,
+        limits: Limits,
         recorder: &dyn Recorder,
         mut on_done: impl FnMut(usize, Done),
     ) -> Vec<usize> {
@@ -148,7 +150,12 @@ impl Session {
             let _ = fs::create_dir_all(folder_of(index));
         }
         let examine = |index: usize, finished: Finished| {
-            let mut recorded = recorder.read(&folder_of(index));
+            let is_disabled = runs[index].launch.is_disabled;
+            let mut recorded = match is_disabled {
+                // It does nothing, and that is certain.
+                true => Recorded::default(),
+                false => recorder.read(&folder_of(index)),
+            };
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
             }
@@ -158,7 +165,7 @@ impl Session {
         let summary = run_all(
             &runs,
             &constraints(tests),
-            jobs,
+            limits,
             &self.interrupt,
             examine,
             &mut on_done,

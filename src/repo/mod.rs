@@ -2,6 +2,7 @@
 //!
 //! This room is the only keeper of `git2`. Nothing in it writes to the repository's objects, index or refs: the working tree becomes a git tree in memory, so that every version is a tree and is read the same way.
 
+mod ancestors;
 mod changes;
 mod config;
 mod failure;

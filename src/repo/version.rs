@@ -25,6 +25,13 @@ impl Version {
         }
     }
 
+    /// As programs name it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.commit()
+            .map_or_else(|| "working tree".to_owned(), |commit| commit.to_string())
+    }
+
     #[must_use]
     pub fn commit(&self) -> Option<CommitId> {
         match self {

@@ -1,6 +1,6 @@
 //! A test's definition: what a change of build files can change about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -15,6 +15,40 @@ pub struct Definition {
     pub environment: BTreeMap<String, String>,
     pub working_directory: String,
     pub properties: BTreeMap<String, String>,
+}
+
+impl Definition {
+    /// As bytes, to be kept and compared.
+    #[must_use]
+    pub fn encoded(&self) -> Vec<u8> {
+        // Maps of strings with sorted keys can always be written.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// What differs between two encoded definitions, for people.
+    #[must_use]
+    pub fn what_differs(old: &[u8], new: &[u8]) -> Vec<String> {
+        let read = |bytes| serde_json::from_slice::<Definition>(bytes).unwrap_or_default();
+        let (old, new) = (read(old), read(new));
+        let mut found = Vec::new();
+        if old.command != new.command {
+            found.push("command".to_owned());
+        }
+        if old.working_directory != new.working_directory {
+            found.push("working directory".to_owned());
+        }
+        for (what, old, new) in [
+            ("variable", &old.environment, &new.environment),
+            ("property", &old.properties, &new.properties),
+        ] {
+            let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            let other = names
+                .into_iter()
+                .filter(|name| old.get(*name) != new.get(*name));
+            found.extend(other.map(|name| format!("{what} {name}")));
+        }
+        found
+    }
 }
 
 /// The folders of a site under every name that tools may print for them, longest first.

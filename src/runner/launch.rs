@@ -19,6 +19,8 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Without these the test is not run; tests before it may make them.
     pub required_files: Vec<PathBuf>,
+    /// Its project says that it is not to run.
+    pub is_disabled: bool,
     /// Why it cannot be run at all, if so.
     pub unavailable: Option<String>,
     pub judge: Judge,
@@ -129,6 +131,25 @@ impl Outcome {
     #[must_use]
     pub fn has_passed(&self) -> bool {
         *self == Outcome::Passed
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Outcome::Passed => "passed".to_owned(),
+            Outcome::Failed { code } => format!("failed with exit code {code}"),
+            Outcome::Skipped => "skipped itself".to_owned(),
+            Outcome::TimedOut => "timed out".to_owned(),
+            Outcome::Crashed { signal } => format!("crashed with signal {signal}"),
+            Outcome::NotRun(reason) => format!("not run: {reason}"),
+        }
+    }
+
+    /// It passed, or had a reason not to run.
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
+        matches!(self, Outcome::Passed | Outcome::Skipped)
     }
 }
 

@@ -31,7 +31,7 @@ pub use detect::detect;
 pub use interrupt::Interrupt;
 pub use launch::{Expected, Judge, Launch, Outcome};
 pub use needs::Needs;
-pub use pool::{Finished, Run, run_all};
+pub use pool::{Finished, Limits, Run, run_all};
 
 /// Every runner, in the order in which they are tried on a project that names none.
 static RUNNERS: [&dyn Runner; 5] = [

@@ -16,6 +16,14 @@ pub struct Run {
     pub log: PathBuf,
 }
 
+/// How many tests run at once, and when to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub jobs: usize,
+    /// After so many tests that did not pass, no further one starts.
+    pub failures: Option<usize>,
+}
+
 /// How a test went.
 #[derive(Debug, Clone)]
 pub struct Finished {
@@ -30,36 +38,38 @@ pub struct Finished {
 pub struct Summary {
     /// Tests that wait for each other in a circle, and ran in the listed order.
     pub circular: Vec<usize>,
-    /// Tests that an interrupt kept from starting.
+    /// Tests that were kept from starting, by an interrupt or by too many failures.
     pub not_started: Vec<usize>,
 }
 
-/// Runs all tests, `jobs` at a time. When one has ended, its thread calls `examine`, and then this thread `on_finished`.
+/// Runs all tests, some at a time. When one has ended, its thread calls `examine`, and then this thread `on_finished`.
 ///
 /// Who waits for a test may be reported before it, because its successors do not wait until it is examined.
 pub fn run_all<T: Send>(
     runs: &[Run],
     constraints: &Constraints,
-    jobs: usize,
+    limits: Limits,
     interrupt: &Interrupt,
     examine: impl Fn(usize, Finished) -> T + Sync,
     mut on_finished: impl FnMut(usize, T),
 ) -> Summary {
     let pool = Pool {
         state: Mutex::new(State {
-            schedule: Schedule::new(constraints, jobs),
+            schedule: Schedule::new(constraints, limits.jobs),
             passed: vec![false; runs.len()],
             not_started: Vec::new(),
+            failures: 0,
         }),
         changed: Condvar::new(),
         runs,
         constraints,
+        limits,
         interrupt,
     };
     let circular = pool.state().schedule.circular().to_vec();
     let (sender, results) = channel();
     std::thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, runs.len().max(1)) {
+        for _ in 0..limits.jobs.clamp(1, runs.len().max(1)) {
             let sender = sender.clone();
             let (pool, examine) = (&pool, &examine);
             scope.spawn(move || pool.work(examine, &sender));
@@ -81,6 +91,7 @@ struct Pool<'a> {
     changed: Condvar,
     runs: &'a [Run],
     constraints: &'a Constraints,
+    limits: Limits,
     interrupt: &'a Interrupt,
 }
 
@@ -88,6 +99,7 @@ struct State {
     schedule: Schedule,
     passed: Vec<bool>,
     not_started: Vec<usize>,
+    failures: usize,
 }
 
 impl Pool<'_> {
@@ -100,6 +112,7 @@ impl Pool<'_> {
             let mut state = self.state();
             state.schedule.finish(index);
             state.passed[index] = finished.outcome.has_passed();
+            state.failures += usize::from(!finished.outcome.is_fine());
             drop(state);
             self.changed.notify_all();
             // The receiver lives as long as the threads do.
@@ -111,7 +124,11 @@ impl Pool<'_> {
     fn next(&self) -> Option<(usize, Option<String>)> {
         let mut state = self.state();
         loop {
-            if self.interrupt.is_requested() {
+            let has_enough = self
+                .limits
+                .failures
+                .is_some_and(|most| state.failures >= most);
+            if self.interrupt.is_requested() || has_enough {
                 let dropped = state.schedule.stop();
                 state.not_started.extend(dropped);
             }
@@ -151,6 +168,13 @@ impl Finished {
 /// Runs one test.
 pub fn run(run: &Run, interrupt: &Interrupt) -> Finished {
     let launch = &run.launch;
+    if launch.is_disabled {
+        return Finished {
+            outcome: Outcome::Skipped,
+            duration: Duration::ZERO,
+            outlived: false,
+        };
+    }
     if let Some(reason) = &launch.unavailable {
         return Finished::not_run(reason);
     }
@@ -213,6 +237,13 @@ mod tests {
         texts.iter().enumerate().map(run).collect()
     }
 
+    fn at_once(jobs: usize) -> Limits {
+        Limits {
+            jobs,
+            failures: None,
+        }
+    }
+
     fn free(count: usize) -> Constraints {
         let free = Constraint {
             processors: 1,
@@ -243,7 +274,7 @@ mod tests {
         let summary = run_all(
             &runs,
             &free(5),
-            2,
+            at_once(2),
             &Interrupt::new(),
             examine,
             |index, outcome| {
@@ -275,7 +306,7 @@ mod tests {
         run_all(
             &runs,
             &constraints,
-            4,
+            at_once(4),
             &Interrupt::new(),
             |_, finished| finished,
             |index, finished| {
@@ -303,7 +334,7 @@ mod tests {
         let summary = run_all(
             &runs,
             &constraints,
-            2,
+            at_once(2),
             &interrupt,
             |_, finished| finished,
             |index, finished| {
@@ -324,6 +355,28 @@ mod tests {
     }
 
     #[test]
+    fn after_enough_failures_nothing_starts() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let runs = runs(&folder, &["exit 0", "exit 1", "exit 1", "touch ran"]);
+        let mut all = Vec::new();
+        let limits = Limits {
+            jobs: 1,
+            failures: Some(2),
+        };
+        let summary = run_all(
+            &runs,
+            &free(4),
+            limits,
+            &Interrupt::new(),
+            |index, _| index,
+            |index, _| all.push(index),
+        );
+        assert_eq!(all, [0, 1, 2]);
+        assert_eq!(summary.not_started, [3]);
+        assert!(!folder.path().join("ran").exists());
+    }
+
+    #[test]
     fn what_cannot_run_says_why() {
         let folder = tempfile::tempdir().expect("there is room");
         let mut run = runs(&folder, &["true"]).remove(0);
@@ -338,7 +391,9 @@ mod tests {
         assert_eq!(reason(&run), "Passed");
         run.launch.command = vec!["/nonexistent/program".into()];
         assert!(reason(&run).contains("/nonexistent/program"));
-        run.launch.unavailable = Some("disabled".to_owned());
-        assert_eq!(reason(&run), "disabled");
+        run.launch.unavailable = Some("not built".to_owned());
+        assert_eq!(reason(&run), "not built");
+        run.launch.is_disabled = true;
+        assert_eq!(reason(&run), "Skipped");
     }
 }

@@ -1,5 +1,6 @@
 //! Traces: what one test did in one run, in terms of the control-flow graphs of the functions it entered.
 
+pub mod carry;
 pub mod edge_set;
 pub mod lines;
 pub mod projection;
@@ -22,6 +23,17 @@ pub enum Crossed {
     Whole,
 }
 
+impl Crossed {
+    /// Both together.
+    pub fn join(&mut self, more: &Crossed) {
+        match (&mut *self, more) {
+            (Crossed::Edges(edges), Crossed::Edges(more)) => edges.union(more),
+            (Crossed::Whole, _) => {}
+            (_, Crossed::Whole) => *self = Crossed::Whole,
+        }
+    }
+}
+
 /// A function as a trace names it: by its place in the tree and its content, so that lines may move.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FunctionId {
@@ -29,6 +41,23 @@ pub struct FunctionId {
     pub name: String,
     /// The digest of its graph, by which the edges are numbered.
     pub graph: u64,
+}
+
+impl FunctionId {
+    /// What a file executes outside the functions that it is known to define: code that macros make at file scope.
+    #[must_use]
+    pub fn remainder(file: RepoPath) -> Self {
+        FunctionId {
+            file,
+            name: String::new(),
+            graph: 0,
+        }
+    }
+
+    #[must_use]
+    pub fn is_remainder(&self) -> bool {
+        self.name.is_empty()
+    }
 }
 
 /// What one test did in one run.

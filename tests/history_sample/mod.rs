@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use git_rts::history::{About, Outcome, Recording, TestRecord, VersionKey};
+use git_rts::history::{About, Outcome, Recording, TestRecord, Uncounted, VersionKey};
 use git_rts::repo::{CommitId, RepoPath, TreeId};
 use git_rts::trace::{Crossed, EdgeSet, FunctionId, Trace};
 
@@ -177,6 +177,8 @@ impl Suite {
             binaries: vec![format!("build/tests/run_{}", test % 40), "build/libcore.so".to_owned()],
             unplaced: Vec::new(),
             doubt: percent(3, &[self.seed, test, 21]).then(|| "calls setjmp".to_owned()),
+            flaky: None,
+            varies: false,
             ran_on,
             name,
         }
@@ -187,6 +189,7 @@ impl Suite {
             fingerprint: (0..12u64)
                 .map(|part| (format!("part-{part}"), format!("{:016x}", hash(&[part]))))
                 .collect(),
+            uncounted: Uncounted::default(),
             partial: false,
             front_end: 3,
             created,

@@ -1,8 +1,10 @@
 //! An ELF file: its sections by name, its build id, and which functions it imports that make counters lie.
 
+use std::collections::BTreeSet;
+
 use object::elf::FileHeader64;
 use object::read::elf::ElfFile;
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use super::Unreadable;
 
@@ -119,6 +121,23 @@ pub fn needed(binary: &[u8]) -> Result<Vec<String>, Unreadable> {
         names.push(String::from_utf8_lossy(name.name()).into_owned());
     }
     Ok(names)
+}
+
+/// The functions that a binary defines, without the suffixes of a compiler's clones; nothing, if its symbols were stripped.
+pub fn symbols(binary: &[u8]) -> Result<Option<BTreeSet<String>>, Unreadable> {
+    let binary = Binary::parse(binary)?;
+    let mut found = BTreeSet::new();
+    let mut is_stripped = true;
+    for symbol in binary.elf.symbols() {
+        is_stripped = false;
+        if symbol.kind() == SymbolKind::Text && !symbol.is_undefined() {
+            let name = symbol.name_bytes().map_err(|_| DAMAGED_SYMBOLS)?;
+            let name = String::from_utf8_lossy(name);
+            let plain = name.split(['.', '@']).next().unwrap_or(&name);
+            found.insert(plain.to_owned());
+        }
+    }
+    Ok((!is_stripped).then_some(found))
 }
 
 const DAMAGED_SYMBOLS: Unreadable = Unreadable::Damaged("the symbol table");

@@ -127,22 +127,16 @@ fn test(
     launch
         .environment
         .push(("CTEST_INTERACTIVE_DEBUG_MODE".into(), Some("1".into())));
-    if properties.disabled {
-        launch.unavailable = Some("disabled".to_owned());
-    }
+    launch.is_disabled = properties.disabled;
     match command {
-        None => {
-            launch
-                .unavailable
-                .get_or_insert_with(|| "its program was not built".to_owned());
-        }
+        None => launch.unavailable = Some("its program was not built".to_owned()),
         Some(command) => {
             launch.command = command.into_iter().map(Into::into).collect();
             let changes = environment::changes(&properties, &launch.environment);
             match changes {
                 Some(changes) if !properties.is_beyond_us => launch.environment.extend(changes),
-                _ if launch.unavailable.is_none() => through::ctest(&mut launch, number, site)?,
-                _ => {}
+                _ if launch.is_disabled => {}
+                _ => through::ctest(&mut launch, number, site)?,
             }
         }
     }

@@ -1,0 +1,90 @@
+//! `git rts select`: the tests that a change can reach, and why.
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::output::print;
+use crate::commands::testing::waiting;
+use crate::config::Config;
+use crate::emit::edges::Texts;
+use crate::emit::plan_json::plan_json;
+use crate::emit::plan_text::{summary, warnings};
+use crate::emit::reasons::Teller;
+use crate::error::Result;
+use crate::repo::Repository;
+use crate::selection::{Question, Selection, selection};
+
+/// Print the tests that can behave differently because of a change
+///
+/// Compares two versions, looks up in the recorded history which tests crossed what changed, and prints these, one a line. It builds nothing and writes no history. Tests that the head adds are known only once it is built: `git rts run` finds them.
+#[derive(Debug, Args)]
+pub struct Select {
+    /// The version to compare with: any revision, BASE..HEAD, or BASE...HEAD for the merge base [default: where HEAD left its upstream, else HEAD]
+    #[arg(value_name = "BASE")]
+    base: Option<String>,
+    /// The version to look at [default: the working tree]
+    #[arg(value_name = "HEAD")]
+    head: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Plain)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A test a line
+    Plain,
+    /// Every test with its reasons or its certificate, for programs
+    Json,
+}
+
+pub(super) fn run(arguments: &Select) -> Result<()> {
+    let repository = Repository::discover()?;
+    let config = Config::read(&repository)?;
+    let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
+    let selection = select(&repository, &config, base, head)?;
+    match arguments.format {
+        Format::Plain => print(&names(&selection))?,
+        Format::Json => {
+            let teller = Teller::new(&selection, &mut Texts::new(&repository)?)?;
+            print(&format!("{}\n", plan_json(&selection, &teller)))?;
+        }
+    }
+    say(&selection);
+    Ok(())
+}
+
+/// The selection between two versions, of which nothing is built.
+pub(super) fn select(
+    repository: &Repository,
+    config: &Config,
+    base: Option<&str>,
+    head: Option<&str>,
+) -> Result<Selection> {
+    let (base, head) = repository.resolve(base, head)?;
+    let question = Question {
+        base,
+        head,
+        listing: None,
+        fingerprint: None,
+        all: false,
+    };
+    selection(repository, config, &question, false, &mut waiting)
+}
+
+/// The selected tests, one a line.
+pub(super) fn names(selection: &Selection) -> String {
+    let plan = &selection.plan;
+    let names = plan.selected().map(|place| &plan.tests[place].name);
+    names.map(|name| format!("{name}\n")).collect()
+}
+
+/// What people should know about a selection.
+pub(super) fn say(selection: &Selection) {
+    for notice in &selection.notices {
+        anstream::eprintln!("warning: {notice}");
+    }
+    for warning in warnings(selection) {
+        anstream::eprintln!("{warning}");
+    }
+    anstream::eprintln!("{}", summary(selection));
+}

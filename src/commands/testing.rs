@@ -1,0 +1,230 @@
+//! What `record` and `run` share: from a finished test to its record.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::history::{
+    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, Written,
+};
+use crate::lang::c;
+use crate::recording::fingerprint::{fingerprint, remember};
+use crate::recording::{Done, Recorder, Session};
+use crate::repo::Repository;
+use crate::runner::needs::constraints;
+use crate::runner::{self, Interrupt, Test};
+use crate::trace::Trace;
+
+/// A flaky test that has passed so often in a row is believed again.
+const FORGIVEN_AFTER: u32 = 10;
+
+/// Gets a build ready that can be interrupted; answers also why the back end is not the better one.
+pub(super) fn setup(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
+    let interrupt = Interrupt::on_signals()?;
+    let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    Session::open(repository, config, build_jobs, interrupt)
+}
+
+/// Says what people should know about a record that was kept; what it cost, if it is in the database.
+pub(super) fn report_kept(kept: Kept) -> Option<Written> {
+    match kept {
+        Kept::Written { written, notices } => {
+            for notice in notices {
+                anstream::eprintln!("warning: {notice}");
+            }
+            Some(written)
+        }
+        Kept::InInbox(path) => {
+            anstream::eprintln!(
+                "another process uses the history; this record waits for it in '{}'",
+                path.display()
+            );
+            None
+        }
+    }
+}
+
+pub(super) fn waiting(process: Option<u32>) {
+    match process {
+        Some(id) => anstream::eprintln!("waiting for process {id}, which uses the history"),
+        None => anstream::eprintln!("waiting for another process, which uses the history"),
+    }
+}
+
+/// The version that is built: the commit if the work tree is as it was committed, else the tree alone.
+pub(super) fn version_of(repository: &Repository, session: &Session) -> VersionKey {
+    let tree = session.version.tree();
+    let head = repository.commit("HEAD").ok();
+    let commit = head
+        .filter(|head| head.tree() == tree)
+        .and_then(|head| head.commit());
+    VersionKey { commit, tree }
+}
+
+/// What holds for everything that a session records.
+pub(super) fn about(
+    repository: &Repository,
+    config: &Config,
+    session: &Session,
+    recorder: &dyn Recorder,
+) -> About {
+    let folders = session.folders();
+    let fingerprint = fingerprint(&session.backend, &config.environment, &folders);
+    remember(
+        &repository.rts_dir(),
+        &fingerprint,
+        &session.backend,
+        &folders,
+    );
+    About {
+        fingerprint,
+        uncounted: recorder.uncounted(),
+        partial: false,
+        front_end: c::VERSION,
+        created: now(),
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_secs())
+}
+
+/// What is already known of the version, if it was recorded in the same way.
+pub(super) fn earlier(
+    repository: &Repository,
+    version: VersionKey,
+    about: &About,
+) -> Result<Option<Recording>> {
+    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
+    let Some(history) = histories.find(version)? else {
+        return Ok(None);
+    };
+    // What cannot be read is as good as not there.
+    let known = history.to_recording().ok();
+    Ok(known.filter(|known| {
+        known.about.fingerprint == about.fingerprint && known.about.front_end == about.front_end
+    }))
+}
+
+pub(super) fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRecord, Trace) {
+    let Done { finished, recorded } = done;
+    let (outcome, not_run) = match finished.outcome {
+        runner::Outcome::Passed => (Outcome::Passed, None),
+        runner::Outcome::Failed { .. } => (Outcome::Failed, None),
+        runner::Outcome::Skipped => (Outcome::Skipped, None),
+        runner::Outcome::TimedOut => (Outcome::TimedOut, None),
+        runner::Outcome::Crashed { .. } => (Outcome::Crashed, None),
+        runner::Outcome::NotRun(reason) => (Outcome::NotRun, Some(reason)),
+    };
+    let record = TestRecord {
+        name: test.name.clone(),
+        outcome,
+        milliseconds: finished.duration.as_millis() as u64,
+        definition: test.definition.encoded(),
+        binaries: recorded.binaries,
+        unplaced: recorded.unplaced,
+        doubt: not_run.or(recorded.doubt),
+        flaky: None,
+        varies: false,
+        ran_on,
+    };
+    (record, recorded.trace)
+}
+
+/// The record of a selected test that was not run: it stays selected until it has.
+pub(super) fn not_run(test: &Test, last: Option<&TestRecord>, ran_on: VersionKey) -> TestRecord {
+    TestRecord {
+        name: test.name.clone(),
+        outcome: Outcome::NotRun,
+        milliseconds: last.map_or(0, |last| last.milliseconds),
+        definition: test.definition.encoded(),
+        binaries: Vec::new(),
+        unplaced: Vec::new(),
+        doubt: Some("it was selected, and the run was stopped before it".to_owned()),
+        flaky: None,
+        varies: false,
+        ran_on,
+    }
+}
+
+/// A test that waits for others may depend on what they did: their traces count for it, and their doubts.
+pub(super) fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
+    let constraints = constraints(tests);
+    for (index, test) in tests.iter().enumerate() {
+        let mut before = constraints.tests[index].after.clone();
+        let mut waiting: Vec<usize> = before.iter().copied().collect();
+        while let Some(earlier) = waiting.pop() {
+            let further = constraints.tests[earlier].after.iter().copied();
+            waiting.extend(further.filter(|further| before.insert(*further)));
+        }
+        before.remove(&index);
+        let record = recording.record(&test.name).cloned();
+        let Some(mut record) = record.filter(|_| !before.is_empty()) else {
+            continue;
+        };
+        let mut trace = recording.trace_of(&test.name).unwrap_or_default();
+        for earlier in before.into_iter().map(|earlier| &tests[earlier].name) {
+            let more = recording.trace_of(earlier).unwrap_or_default();
+            trace.functions.extend(more.functions);
+            let doubt = match recording.record(earlier) {
+                Some(earlier) => earlier.doubt.clone(),
+                None => Some("it was not recorded".to_owned()),
+            };
+            let inherited = doubt.map(|doubt| format!("it waits for '{earlier}': {doubt}"));
+            record.doubt = record.doubt.or(inherited);
+        }
+        recording.add(record, trace);
+    }
+}
+
+/// Compares what tests did with what they did before: on the same tree a difference is their own doing.
+///
+/// `before` is what was known of the same tree, `known` what was known when they were chosen.
+pub(super) fn add_experience(
+    recording: &mut Recording,
+    ran: &[&Test],
+    before: Option<&Recording>,
+    known: Option<&Recording>,
+) {
+    let digests = |recording: &Recording| -> BTreeMap<String, u64> {
+        let names = recording.tests().iter().map(|test| test.name.clone());
+        names.zip(recording.digests()).collect()
+    };
+    let (then, now) = match before {
+        Some(before) => (digests(before), digests(recording)),
+        None => (BTreeMap::new(), BTreeMap::new()),
+    };
+    for test in ran {
+        let name = &test.name;
+        let Some(record) = recording.record_mut(name) else {
+            continue;
+        };
+        let same_tree = before
+            .and_then(|before| before.record(name))
+            .filter(|earlier| {
+                earlier.ran_on.tree == record.ran_on.tree
+                    && earlier.outcome != Outcome::NotRun
+                    && earlier.definition == record.definition
+            });
+        let memory = same_tree.or_else(|| known?.record(name));
+        record.flaky = memory.and_then(|memory| memory.flaky);
+        record.varies = memory.is_some_and(|memory| memory.varies);
+        record.flaky = match (record.flaky, record.outcome) {
+            (Some(times), Outcome::Passed) => {
+                Some(times + 1).filter(|times| *times < FORGIVEN_AFTER)
+            }
+            (Some(_), _) => Some(0),
+            (None, _) => None,
+        };
+        if let Some(earlier) = same_tree.filter(|_| record.outcome != Outcome::NotRun) {
+            if earlier.outcome != record.outcome {
+                record.flaky = Some(0);
+            } else if then.get(name) != now.get(name) {
+                record.varies = true;
+            }
+        }
+    }
+}

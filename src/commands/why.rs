@@ -1,0 +1,92 @@
+//! `git rts why`: why a test is selected, or why it may be skipped.
+
+use clap::Args;
+
+use crate::commands::output::{Format, print, print_json};
+use crate::commands::select::select;
+use crate::config::Config;
+use crate::emit::edges::Texts;
+use crate::emit::plan_json::test_json;
+use crate::emit::plan_text::story;
+use crate::emit::reasons::Teller;
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::repo::Repository;
+
+/// Tell why a test is selected, or why it may be skipped
+///
+/// For a selected test the chain from the changed line, through the names that it affects, to the edge that the test crosses. For a skipped one its certificate: for each changed file and each way in which it could reach the test, the witness and the evidence.
+#[derive(Debug, Args)]
+pub struct Why {
+    /// The name of a test
+    #[arg(required_unless_present = "all")]
+    test: Option<String>,
+    /// The version to compare with [default: where HEAD left its upstream, else HEAD]
+    #[arg(value_name = "BASE")]
+    base: Option<String>,
+    /// The version to look at [default: the working tree]
+    #[arg(value_name = "HEAD")]
+    head: Option<String>,
+    /// Tell of every test, as JSON
+    #[arg(long)]
+    all: bool,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+pub(super) fn run(arguments: &Why) -> Result<()> {
+    let repository = Repository::discover()?;
+    let config = Config::read(&repository)?;
+    // Without a test, the first word is the base.
+    let (test, base, head) = match (arguments.all, &arguments.test, &arguments.base) {
+        (true, base, head) => {
+            if arguments.head.is_some() {
+                return Err(Error::new("with '--all' no test is named").exit_code(ExitCode::Usage));
+            }
+            (None, base, head)
+        }
+        (false, test, base) => (test.as_deref(), base, &arguments.head),
+    };
+    let selection = select(&repository, &config, base.as_deref(), head.as_deref())?;
+    for notice in &selection.notices {
+        anstream::eprintln!("warning: {notice}");
+    }
+    let teller = Teller::new(&selection, &mut Texts::new(&repository)?)?;
+    let tests = &selection.plan.tests;
+    let Some(name) = test else {
+        let all: Vec<_> = (0..tests.len())
+            .map(|place| test_json(&selection, &teller, place))
+            .collect();
+        return print_json(&serde_json::json!({
+            "version": 1,
+            "base": selection.base.id(),
+            "head": selection.head.id(),
+            "history": selection.baseline.as_ref().map(crate::repo::Version::id),
+            "assumptions": selection.assumptions(),
+            "tests": all,
+        }));
+    };
+    let place = tests
+        .iter()
+        .position(|test| test.name == name)
+        .ok_or_else(|| no_test(name, tests.iter().map(|test| test.name.as_str())))?;
+    if arguments.format == Format::Json {
+        return print_json(&test_json(&selection, &teller, place));
+    }
+    print(&story(&selection, &teller, place))?;
+    for assumption in selection.assumptions() {
+        anstream::eprintln!("assumed: {assumption}");
+    }
+    Ok(())
+}
+
+/// There is no such test, but perhaps one that was meant.
+pub(super) fn no_test<'a>(name: &str, tests: impl Iterator<Item = &'a str>) -> Error {
+    let mut tests = tests;
+    let error = Error::new(format!("there is no test '{name}'"));
+    match tests.find(|other| other.contains(name)) {
+        Some(near) => error.hint(format!("there is a test '{near}'")),
+        None => error.hint("'git rts history show' lists the tests that are known"),
+    }
+}

@@ -1,0 +1,153 @@
+//! A selection for people: the one line that sums it up, and the story of one test.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::emit::progress::span;
+use crate::emit::reasons::{Teller, Told};
+use crate::select::{Plan, Reason};
+use crate::selection::Selection;
+use crate::witness::{FileClass, Way};
+
+const NAME: Style = Style::new().bold();
+const PLACE: Style = AnsiColor::Cyan.on_default();
+
+/// So many files are named when they reach every test.
+const FILES_NAMED: usize = 3;
+
+/// How many tests, how long, compared with what.
+#[must_use]
+pub fn summary(selection: &Selection) -> String {
+    let plan = &selection.plan;
+    let selected = plan.selected().count();
+    let mut text = format!(
+        "{selected} of {}, {}",
+        count(plan.tests.len(), "test"),
+        time(plan)
+    );
+    let _ = write!(text, "; base {}", selection.base);
+    match &selection.baseline {
+        Some(baseline) => {
+            let _ = write!(text, ", history of {baseline}");
+        }
+        None => text.push_str(", no history"),
+    }
+    if let Some(difference) = &selection.difference {
+        let files = count(difference.changes.len(), "file");
+        let _ = write!(text, "; {files} changed");
+    }
+    text
+}
+
+/// How long the selected tests will take, as far as that is known, and how long all would.
+fn time(plan: &Plan) -> String {
+    let (selected, unknown) = plan.time_of(plan.selected());
+    let (all, _) = plan.time_of(0..plan.tests.len());
+    let about = |time| span(Duration::from_millis(time));
+    let more = match unknown {
+        0 => String::new(),
+        unknown => format!(" and {unknown} of unknown length"),
+    };
+    format!("about {}{more} of {}", about(selected), about(all))
+}
+
+/// `1 test`, `2 tests`.
+#[must_use]
+pub fn count(number: usize, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{s}")
+}
+
+/// What selects every test, each in a line, with what to do about it.
+#[must_use]
+pub fn warnings(selection: &Selection) -> Vec<String> {
+    if let Some(reason) = &selection.everything {
+        return vec![
+            format!("everything is selected: {reason}"),
+            "hint: 'git rts run' runs and records all tests, and later runs select".to_owned(),
+        ];
+    }
+    let mut wide: BTreeMap<usize, Way> = BTreeMap::new();
+    for test in &selection.plan.tests {
+        for reason in &test.reasons {
+            if let Reason::File { file, way } = reason {
+                wide.entry(*file).or_insert(*way);
+            }
+        }
+    }
+    let mut lines: Vec<String> = wide
+        .keys()
+        .take(FILES_NAMED)
+        .map(|file| {
+            let file = &selection.plan.files[*file].file;
+            let why = match file.class {
+                FileClass::Global => "'files.global' says so",
+                FileClass::Special => "it is a link or a submodule",
+                _ => "no witness understands it",
+            };
+            format!("{} may affect every test: {why}", file.path)
+        })
+        .collect();
+    if wide.len() > FILES_NAMED {
+        lines.push(format!(
+            "so may {} more",
+            count(wide.len() - FILES_NAMED, "file")
+        ));
+    }
+    let is_other = |file: &usize| selection.plan.files[*file].file.class == FileClass::Other;
+    if wide.keys().any(is_other) {
+        lines.push("hint: name files that affect no test in 'files.ignore'".to_owned());
+    }
+    lines
+}
+
+/// Why a test is selected, or why it may be skipped.
+#[must_use]
+pub fn story(selection: &Selection, teller: &Teller<'_>, place: usize) -> String {
+    let test = &selection.plan.tests[place];
+    let mut text = String::new();
+    if test.is_selected() {
+        let _ = writeln!(text, "{NAME}{}{NAME:#} is selected", test.name);
+        for told in test.reasons.iter().map(|reason| teller.tell(reason)) {
+            tell(&mut text, &told);
+        }
+        return text;
+    }
+    let _ = writeln!(text, "{NAME}{}{NAME:#} may be skipped", test.name);
+    if selection.plan.files.is_empty() {
+        let _ = writeln!(text, "  nothing changed");
+    }
+    for file in &selection.plan.files {
+        let _ = writeln!(text, "  {PLACE}{}{PLACE:#}", file.file.path);
+        for way in Way::ALL {
+            for certificate in file.certifying(way, place).take(1) {
+                let _ = writeln!(
+                    text,
+                    "    {:<12} {}: {}",
+                    way.word(),
+                    certificate.witness.word(),
+                    certificate.evidence
+                );
+            }
+        }
+    }
+    text
+}
+
+fn tell(text: &mut String, told: &Told) {
+    let _ = writeln!(text, "  {}", told.text);
+    let place = |step: &crate::emit::reasons::Step| format!("{}:{}", step.file, step.line);
+    let width = told.chain.iter().map(|step| place(step).len()).max();
+    for step in &told.chain {
+        let width = width.unwrap_or(0);
+        let _ = writeln!(
+            text,
+            "    {PLACE}{:<width$}{PLACE:#}  {}",
+            place(step),
+            step.text
+        );
+    }
+}

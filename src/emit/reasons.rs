@@ -1,0 +1,233 @@
+//! Why a test is selected, in words: the chain from what changed to what the test crosses.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::compare::entity_difference::ChangeKind;
+use crate::difference::Difference;
+use crate::emit::edges::{DangerousEdge, Texts, dangerous_edges};
+use crate::error::Result;
+use crate::select::Reason;
+use crate::selection::Selection;
+use crate::witness::source::{DangerKind, Hit};
+
+/// One reason, for people and programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    pub kind: &'static str,
+    /// A sentence about the test.
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// From what changed, through the names that it affects, to what the test does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<Step>,
+}
+
+/// A place on the way from the change to the test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub file: String,
+    pub line: u32,
+    pub text: String,
+}
+
+/// Tells reasons of one selection.
+pub struct Teller<'a> {
+    selection: &'a Selection,
+    edges: Vec<DangerousEdge>,
+    places: FxHashMap<(usize, usize), usize>,
+}
+
+impl<'a> Teller<'a> {
+    pub fn new(selection: &'a Selection, texts: &mut Texts) -> Result<Self> {
+        let difference = selection.difference.as_ref();
+        let edges = difference.map_or(Ok(Vec::new()), |difference| {
+            dangerous_edges(difference, texts)
+        })?;
+        let places = edges
+            .iter()
+            .enumerate()
+            .map(|(place, edge)| ((edge.function, edge.edge), place));
+        Ok(Teller {
+            selection,
+            places: places.collect(),
+            edges,
+        })
+    }
+
+    /// A reason in words.
+    #[must_use]
+    pub fn tell(&self, reason: &Reason) -> Told {
+        let plain = |kind, text: String| Told {
+            kind,
+            text,
+            file: None,
+            function: None,
+            chain: Vec::new(),
+        };
+        match reason {
+            Reason::Asked => plain("asked", "all tests were asked for".to_owned()),
+            Reason::Everything(why) => plain("everything", why.clone()),
+            Reason::New => plain("new", "it is new".to_owned()),
+            Reason::Pinned => plain("pinned", "'tests.always' names it".to_owned()),
+            Reason::NotPassed(outcome) => {
+                plain("outcome", format!("last time: {}", outcome.word()))
+            }
+            Reason::Flaky => plain(
+                "flaky",
+                "it is flaky: it ended in different ways on the same tree".to_owned(),
+            ),
+            Reason::Doubt(doubt) => plain("doubt", format!("its trace is not certain: {doubt}")),
+            Reason::Redefined => plain("definition", "its definition changed".to_owned()),
+            Reason::Needed(by) => plain("needed", format!("'{by}' needs it")),
+            Reason::File { file, way } => {
+                let path = self.selection.plan.files[*file].file.path.to_string();
+                let text = format!("{path} changed and may be {} it", way_to(*way));
+                Told {
+                    file: Some(path),
+                    ..plain("file", text)
+                }
+            }
+            Reason::Danger(hit) => self.tell_danger(hit),
+        }
+    }
+
+    fn tell_danger(&self, hit: &Hit) -> Told {
+        let danger = &self.selection.source.dangers[hit.danger];
+        let mut chain = Vec::new();
+        let (kind, text) = match (&danger.kind, self.selection.difference.as_ref()) {
+            (DangerKind::Edges { function }, Some(difference)) => {
+                chain = self.chain(difference, *function);
+                let edges: Vec<&DangerousEdge> = hit
+                    .edges
+                    .iter()
+                    .filter_map(|edge| Some(&self.edges[*self.places.get(&(*function, *edge))?]))
+                    .collect();
+                let path = danger.file.to_string();
+                chain.extend(edges.iter().map(|edge| Step {
+                    file: path.clone(),
+                    line: edge.to.line.max(edge.from.line),
+                    text: edge_text(edge),
+                }));
+                let text = match edges.as_slice() {
+                    [] => format!("it enters {}", danger.name),
+                    [edge] => format!("it crosses {} in {}", edge_text(edge), danger.name),
+                    [edge, more @ ..] => format!(
+                        "it crosses {} in {}, and {} more",
+                        edge_text(edge),
+                        danger.name,
+                        more.len()
+                    ),
+                };
+                ("edge", text)
+            }
+            (DangerKind::Uncounted { function, why }, Some(difference)) => {
+                chain = self.chain(difference, *function);
+                (
+                    "uncounted",
+                    format!("it may execute {}: {why}", danger.name),
+                )
+            }
+            (DangerKind::Remainder { why }, _) => (
+                "file",
+                format!(
+                    "it executes code that macros make in {}: {why}",
+                    danger.file
+                ),
+            ),
+            (DangerKind::Program { entity }, Some(difference)) => {
+                let entity = &difference.entities[*entity];
+                chain = names_in(&entity.because, difference);
+                (
+                    "program",
+                    format!(
+                        "every program may notice {}: {}",
+                        entity.name, entity.because
+                    ),
+                )
+            }
+            (_, None) => ("everything", format!("{} is in danger", danger.name)),
+        };
+        Told {
+            kind,
+            text,
+            file: Some(danger.file.to_string()),
+            function: Some(danger.name.clone()).filter(|name| !name.is_empty()),
+            chain,
+        }
+    }
+
+    /// From the change to a function in danger.
+    fn chain(&self, difference: &Difference, function: usize) -> Vec<Step> {
+        let function = &difference.functions[function];
+        let because = function.because.as_deref().or(function.why.as_deref());
+        let mut chain = because.map_or_else(Vec::new, |because| names_in(because, difference));
+        let path = difference.files[function.file].path();
+        let side = crate::emit::edges::side(difference, function, true);
+        let line = side.map_or(0, |(entity, _)| entity.span.line);
+        let text = match (function.change, because) {
+            (ChangeKind::Affected, Some(because)) if chain.is_empty() => {
+                format!("function {}: {because}", function.name)
+            }
+            (ChangeKind::Affected, _) => format!("function {} mentions it", function.name),
+            (change, _) => format!("function {} {}", function.name, change.word()),
+        };
+        chain.push(Step {
+            file: path.to_string(),
+            line,
+            text,
+        });
+        chain
+    }
+}
+
+fn way_to(way: crate::witness::Way) -> &'static str {
+    match way {
+        crate::witness::Way::CompiledIn => "compiled into",
+        crate::witness::Way::Read => "read by",
+        crate::witness::Way::Defines => "part of what defines",
+    }
+}
+
+fn edge_text(edge: &DangerousEdge) -> String {
+    let arrow = match edge.label.as_str() {
+        "" => "->".to_owned(),
+        label => format!("-{label}->"),
+    };
+    format!("'{}' {arrow} '{}'", edge.from.text, edge.to.text)
+}
+
+/// The places of the names that a cause goes through, the change first. A cause names them the other way round.
+fn names_in(because: &str, difference: &Difference) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for name in because.split('\'').skip(1).step_by(2) {
+        let named = difference
+            .entities
+            .iter()
+            .filter(|entity| entity.name == name);
+        // What changed itself comes before what it affects.
+        let Some(entity) = named.min_by_key(|entity| entity.change == ChangeKind::Affected) else {
+            continue;
+        };
+        let Some(span) = entity.head.or(entity.base) else {
+            continue;
+        };
+        let text = match entity.change {
+            ChangeKind::Affected => format!("{} {name} mentions it", entity.kind.word()),
+            change => format!("{} {name} {}", entity.kind.word(), change.word()),
+        };
+        let step = Step {
+            file: entity.file.to_string(),
+            line: span.line,
+            text,
+        };
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    steps.reverse();
+    steps
+}

@@ -1,0 +1,49 @@
+//! What a build holds without counters: what it does is in no trace.
+
+use std::fs;
+use std::path::Path;
+
+use super::Placer;
+use crate::coverage::llvm::binary;
+use crate::history::Uncounted;
+
+/// Folders in which build systems try out compilers.
+const TRIALS: [&str; 2] = ["CMakeFiles", "meson-private"];
+
+/// Adds the functions of a binary that are not counted.
+///
+/// A symbol that the tree defines a function for tells that some source was compiled past our compilers, and then anything in it,
+/// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
+/// an `#if` took it out.
+pub(super) fn add(
+    found: &mut Uncounted,
+    path: &Path,
+    placer: &Placer,
+    is_counted: impl Fn(&str) -> bool,
+) {
+    let is_trial =
+        |part: std::path::Component<'_>| TRIALS.iter().any(|trial| part.as_os_str() == *trial);
+    if path.components().any(is_trial) {
+        return;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut blind = |why: &str| {
+        found.blind.get_or_insert_with(|| format!("'{name}' {why}"));
+    };
+    let read = fs::read(path).ok();
+    let Some(symbols) = read.and_then(|bytes| binary::symbols(&bytes).ok()) else {
+        return blind("cannot be read");
+    };
+    let Some(symbols) = symbols else {
+        return blind("has no symbols");
+    };
+    for symbol in symbols {
+        if is_counted(&symbol) {
+            continue;
+        }
+        if placer.defines(&symbol) {
+            blind(&format!("holds '{symbol}' without counters"));
+        }
+        found.symbols.insert(symbol);
+    }
+}

@@ -1,0 +1,196 @@
+//! Selection: tests and certificates to a plan, with a reason for each selected test and a certificate for each skipped one.
+
+use std::sync::Arc;
+
+use crate::history::{Outcome, TestRecord};
+use crate::witness::source::Hit;
+use crate::witness::{Certificate, ChangedFile, FileClass, Way};
+
+/// So many files are told as reasons for one test; one is enough to select it.
+const FILES_TOLD: usize = 8;
+
+/// A test that may be selected.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub name: String,
+    /// What the history knows of it; nothing, if it is new.
+    pub record: Option<TestRecord>,
+    /// Its definition at the head, if the tests of the head were listed.
+    pub listed: Option<Vec<u8>>,
+    /// The user wants it always.
+    pub is_pinned: bool,
+}
+
+/// Why a test is selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The user asks for all tests.
+    Asked,
+    /// There is nothing to compare with.
+    Everything(String),
+    New,
+    Pinned,
+    /// How it ended when it last ran, which was not well.
+    NotPassed(Outcome),
+    /// It ended in different ways on the same tree.
+    Flaky,
+    /// Its trace is not enough to skip it.
+    Doubt(String),
+    /// It is not the same test any more.
+    Redefined,
+    /// A changed file may reach it, and nobody can tell whether it does.
+    File {
+        file: usize,
+        way: Way,
+    },
+    /// It meets a danger.
+    Danger(Hit),
+    /// A selected test cannot run without it.
+    Needed(String),
+}
+
+/// A test with the reasons to run it; without a reason it is skipped.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub name: String,
+    pub reasons: Vec<Reason>,
+    /// How long it last took.
+    pub milliseconds: Option<u64>,
+}
+
+impl Planned {
+    #[must_use]
+    pub fn is_selected(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+}
+
+/// A changed file with all that the witnesses say about it.
+#[derive(Debug, Clone)]
+pub struct TestifiedFile {
+    pub file: ChangedFile,
+    pub certificates: Arc<[Certificate]>,
+}
+
+impl TestifiedFile {
+    /// Who certifies that the file does not reach a test in this way.
+    pub fn certifying(&self, way: Way, test: usize) -> impl Iterator<Item = &Certificate> {
+        let own = self.certificates.iter();
+        own.filter(move |certificate| certificate.way == way && certificate.tests.contains(test))
+    }
+}
+
+/// The tests in the order of the candidates.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    pub tests: Vec<Planned>,
+    pub files: Vec<TestifiedFile>,
+}
+
+impl Plan {
+    /// Selects everything, for one reason.
+    #[must_use]
+    pub fn everything(candidates: &[Candidate], reason: &Reason) -> Self {
+        let tests = candidates.iter().map(|candidate| {
+            let mut reasons = vec![reason.clone()];
+            reasons.extend(own_reasons(candidate));
+            planned(candidate, reasons)
+        });
+        Plan {
+            tests: tests.collect(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Selects whom no witness clears of every changed file in every way.
+    #[must_use]
+    pub fn new(candidates: &[Candidate], files: Vec<TestifiedFile>, hits: &[Vec<Hit>]) -> Self {
+        let tests = candidates.iter().enumerate().map(|(place, candidate)| {
+            let mut reasons = own_reasons(candidate);
+            let is_redefined = reasons.contains(&Reason::Redefined);
+            let dangers = hits.get(place).map_or(&[][..], Vec::as_slice);
+            let mut uncertified = Vec::new();
+            for (index, testified) in files.iter().enumerate() {
+                let is_source = testified.file.class == FileClass::Source;
+                for way in Way::ALL {
+                    let is_explained = match way {
+                        // Dangers say it better.
+                        Way::CompiledIn => is_source && !dangers.is_empty(),
+                        Way::Defines => is_redefined,
+                        Way::Read => false,
+                    };
+                    if !is_explained && testified.certifying(way, place).next().is_none() {
+                        uncertified.push(Reason::File { file: index, way });
+                    }
+                }
+                if uncertified.len() >= FILES_TOLD {
+                    break;
+                }
+            }
+            reasons.extend(uncertified);
+            reasons.extend(dangers.iter().cloned().map(Reason::Danger));
+            planned(candidate, reasons)
+        });
+        Plan {
+            tests: tests.collect(),
+            files,
+        }
+    }
+
+    /// The places of the selected tests.
+    pub fn selected(&self) -> impl Iterator<Item = usize> {
+        let places = self.tests.iter().enumerate();
+        places
+            .filter(|(_, test)| test.is_selected())
+            .map(|(place, _)| place)
+    }
+
+    /// How long some tests last took together, and how many of them never ran.
+    #[must_use]
+    pub fn time_of(&self, places: impl IntoIterator<Item = usize>) -> (u64, usize) {
+        let times = places
+            .into_iter()
+            .map(|place| self.tests[place].milliseconds);
+        times.fold((0, 0), |(sum, unknown), time| match time {
+            Some(time) => (sum + time, unknown),
+            None => (sum, unknown + 1),
+        })
+    }
+}
+
+fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
+    let record = candidate.record.as_ref();
+    Planned {
+        name: candidate.name.clone(),
+        reasons,
+        milliseconds: record.map(|record| record.milliseconds),
+    }
+}
+
+/// What selects a test whatever changed.
+fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    if candidate.is_pinned {
+        reasons.push(Reason::Pinned);
+    }
+    let Some(record) = &candidate.record else {
+        reasons.push(Reason::New);
+        return reasons;
+    };
+    match record.outcome {
+        Outcome::Passed | Outcome::Skipped => {}
+        other => reasons.push(Reason::NotPassed(other)),
+    }
+    if record.flaky.is_some() {
+        reasons.push(Reason::Flaky);
+    }
+    if let Some(doubt) = &record.doubt {
+        reasons.push(Reason::Doubt(doubt.clone()));
+    }
+    if let Some(listed) = &candidate.listed
+        && *listed != record.definition
+    {
+        reasons.push(Reason::Redefined);
+    }
+    reasons
+}

@@ -1,0 +1,287 @@
+//! The steps that `select`, `run` and `why` share: from two versions, over the history, to a plan.
+
+mod baseline;
+mod carried;
+
+pub use baseline::Baseline;
+pub use carried::carry;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Config;
+use crate::difference::{Difference, difference};
+use crate::error::Result;
+use crate::history::{Histories, History, PATIENCE, Recording, TestNumber, TestRecord};
+use crate::lang::c::Granularity;
+use crate::repo::{RepoPath, Repository, Version};
+use crate::runner::Test;
+use crate::select::{Candidate, Plan, Reason, TestifiedFile};
+use crate::witness::source::{Source, Traces, files_in_danger};
+use crate::witness::{
+    Certificate, ChangedFile, FileClass, assumption, definition, definition::Definitions, rules,
+};
+
+/// What is asked: which tests of the head can behave differently than at the base.
+pub struct Question<'a> {
+    pub base: Version,
+    pub head: Version,
+    /// The tests of the head, if it was built.
+    pub listing: Option<&'a [Test]>,
+    /// The toolchain and environment of the head, if it was built.
+    pub fingerprint: Option<&'a BTreeMap<String, String>>,
+    /// All tests are wanted, whatever changed.
+    pub all: bool,
+}
+
+/// The answer, with what it rests on.
+pub struct Selection {
+    pub base: Version,
+    pub head: Version,
+    /// The version whose traces were used.
+    pub baseline: Option<Version>,
+    pub difference: Option<Difference>,
+    pub source: Source,
+    pub plan: Plan,
+    /// Why everything is selected, if so.
+    pub everything: Option<String>,
+    /// The traces of the baseline, for those who carry them over.
+    pub known: Option<Recording>,
+    pub notices: Vec<String>,
+}
+
+impl Selection {
+    /// What was assumed.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<&str> {
+        let certificates = self
+            .plan
+            .files
+            .iter()
+            .flat_map(|file| file.certificates.iter());
+        let assumed = certificates
+            .filter(|certificate| certificate.witness == crate::witness::Witness::Assumption)
+            .map(|certificate| certificate.evidence.as_str());
+        let all: BTreeSet<&str> = assumed.chain([assumption::CONTROLLED]).collect();
+        all.into_iter().collect()
+    }
+}
+
+/// Answers a question. `keep` asks for the traces of the baseline, too.
+pub fn selection(
+    repository: &Repository,
+    config: &Config,
+    question: &Question<'_>,
+    keep: bool,
+    waiting: &mut dyn FnMut(Option<u32>),
+) -> Result<Selection> {
+    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, waiting)?;
+    let notices = histories.notices.clone();
+    let found = baseline::find(repository, config, &histories, question)?;
+    let (history, version, mut reason) = match found {
+        Baseline::Found { history, version } => (Some(history), Some(version), None),
+        Baseline::Missing { reason, newest } => (newest, None, Some(reason)),
+    };
+    let tests = match history.as_ref().map(History::tests) {
+        Some(Ok(tests)) => tests,
+        Some(Err(error)) => {
+            reason.get_or_insert(error.message);
+            BTreeMap::new()
+        }
+        None => BTreeMap::new(),
+    };
+    let candidates = candidates(config, question.listing, &tests);
+    let asked = Asked {
+        repository,
+        config,
+        question,
+        candidates,
+        tests,
+    };
+    match (history, version, reason) {
+        (Some(history), Some(version), None) => {
+            asked.compared_with(&history, version, keep, notices)
+        }
+        (_, _, reason) => Ok(asked.everything(reason.unwrap_or_default(), notices)),
+    }
+}
+
+/// A question with the tests that it is about.
+struct Asked<'a> {
+    repository: &'a Repository,
+    config: &'a Config,
+    question: &'a Question<'a>,
+    candidates: Vec<Candidate>,
+    tests: BTreeMap<TestNumber, TestRecord>,
+}
+
+impl Asked<'_> {
+    fn everything(&self, reason: String, notices: Vec<String>) -> Selection {
+        let why = Reason::Everything(reason.clone());
+        Selection {
+            base: self.question.base,
+            head: self.question.head,
+            baseline: None,
+            difference: None,
+            source: Source::default(),
+            plan: Plan::everything(&self.candidates, &why),
+            everything: Some(reason),
+            known: None,
+            notices,
+        }
+    }
+
+    fn compared_with(
+        &self,
+        history: &History,
+        version: Version,
+        keep: bool,
+        mut notices: Vec<String>,
+    ) -> Result<Selection> {
+        let versions = (version, self.question.head);
+        let difference = difference(
+            self.repository,
+            self.config,
+            versions,
+            Granularity::Expression,
+        )?;
+        notices.extend(difference.notice.clone());
+        // A history that turns out to be damaged can clear nobody.
+        let read = || -> Result<_> {
+            let functions = history.functions_in(&files_in_danger(&difference))?;
+            let known = keep.then(|| history.to_recording()).transpose()?;
+            Ok((functions, history.about()?.uncounted, known))
+        };
+        let (functions, uncounted, known) = match read() {
+            Ok(read) => read,
+            Err(error) => return Ok(self.everything(error.message, notices)),
+        };
+        let source = Source::new(
+            &difference,
+            &Traces {
+                functions: &functions,
+                uncounted: &uncounted,
+                places: &self.places(),
+                candidates: self.candidates.len(),
+            },
+        );
+        let plan = if self.question.all {
+            Plan::everything(&self.candidates, &Reason::Asked)
+        } else {
+            Plan::new(
+                &self.candidates,
+                self.testified(&difference, &source),
+                &source.hits,
+            )
+        };
+        Ok(Selection {
+            base: self.question.base,
+            head: self.question.head,
+            baseline: Some(version),
+            difference: Some(difference),
+            source,
+            plan,
+            everything: None,
+            known,
+            notices,
+        })
+    }
+
+    /// The places of the recorded tests among the candidates.
+    fn places(&self) -> FxHashMap<TestNumber, usize> {
+        let candidates = self.candidates.iter().enumerate();
+        let places: FxHashMap<&str, usize> = candidates
+            .map(|(place, candidate)| (candidate.name.as_str(), place))
+            .collect();
+        self.tests
+            .iter()
+            .filter_map(|(number, test)| Some((*number, *places.get(test.name.as_str())?)))
+            .collect()
+    }
+
+    /// Every changed file with what all witnesses say about it. Files of one class share their certificates.
+    fn testified(&self, difference: &Difference, source: &Source) -> Vec<TestifiedFile> {
+        let mut by_class: BTreeMap<FileClass, Arc<[Certificate]>> = BTreeMap::new();
+        let changed = difference.changes.iter();
+        let changed =
+            changed.filter_map(|change| ChangedFile::of(change, |path| class(self.config, path)));
+        let testified = changed.map(|file| {
+            let certificates = by_class
+                .entry(file.class)
+                .or_insert_with(|| self.certificates(file.class, difference, source).into());
+            TestifiedFile {
+                certificates: certificates.clone(),
+                file,
+            }
+        });
+        testified.collect()
+    }
+
+    fn certificates(
+        &self,
+        class: FileClass,
+        difference: &Difference,
+        source: &Source,
+    ) -> Vec<Certificate> {
+        let is_listed = self.question.listing.is_some();
+        let mut all = rules::testify(class);
+        if class == FileClass::Source {
+            all.push(source.testify(difference));
+        }
+        if is_listed && class != FileClass::Global {
+            let definitions = self.candidates.iter().map(|test| Definitions {
+                recorded: test
+                    .record
+                    .as_ref()
+                    .map(|record| record.definition.as_slice()),
+                listed: test.listed.as_deref(),
+            });
+            all.push(definition::testify(definitions));
+        }
+        all.extend(assumption::testify(class, is_listed));
+        all
+    }
+}
+
+/// The tests of the head as far as they are known: as it lists them, or else as they were recorded.
+fn candidates(
+    config: &Config,
+    listing: Option<&[Test]>,
+    recorded: &BTreeMap<TestNumber, TestRecord>,
+) -> Vec<Candidate> {
+    let candidate = |name: &str, record: Option<&TestRecord>, listed| Candidate {
+        name: name.to_owned(),
+        record: record.cloned(),
+        listed,
+        is_pinned: config.is_pinned(name),
+    };
+    let Some(listing) = listing else {
+        let tests = recorded.values();
+        return tests
+            .map(|test| candidate(&test.name, Some(test), None))
+            .collect();
+    };
+    let by_name: FxHashMap<&str, &TestRecord> = recorded
+        .values()
+        .map(|test| (test.name.as_str(), test))
+        .collect();
+    let listed = listing.iter().map(|test| {
+        let record = by_name.get(test.name.as_str()).copied();
+        candidate(&test.name, record, Some(test.definition.encoded()))
+    });
+    listed.collect()
+}
+
+fn class(config: &Config, path: &RepoPath) -> FileClass {
+    if config.is_global(path) {
+        FileClass::Global
+    } else if config.is_ignored(path) {
+        FileClass::Ignored
+    } else if config.is_source(path) {
+        FileClass::Source
+    } else {
+        FileClass::Other
+    }
+}

@@ -1,0 +1,144 @@
+//! The baseline: the nearest version with a history that can be used.
+
+use super::Question;
+use crate::config::Config;
+use crate::error::Result;
+use crate::history::{Histories, History, VersionKey};
+use crate::lang::c;
+use crate::recording::fingerprint;
+use crate::repo::{CommitId, Repository, Version};
+
+/// So far back a history is looked for.
+const FARTHEST: usize = 10_000;
+
+/// What there is to compare with.
+pub enum Baseline {
+    Found {
+        history: History,
+        /// A commit whose tree is the history's.
+        version: Version,
+    },
+    Missing {
+        reason: String,
+        /// A history that cannot be used for skipping, but knows the tests.
+        newest: Option<History>,
+    },
+}
+
+/// Looks among the base and its ancestors, then among the ancestors of the head; a complete history is better than one in which
+/// tests are missing.
+pub(super) fn find(
+    repository: &Repository,
+    config: &Config,
+    histories: &Histories,
+    question: &Question<'_>,
+) -> Result<Baseline> {
+    if histories.list()?.is_empty() {
+        return Ok(Baseline::Missing {
+            reason: "there is no history yet".to_owned(),
+            newest: None,
+        });
+    }
+    let mut search = Search {
+        repository,
+        config,
+        histories,
+        question,
+        partial: None,
+        refused: None,
+    };
+    let starts = [
+        question.base.commit(),
+        question.head.commit().or_else(|| head_commit(repository)),
+    ];
+    for start in starts.into_iter().flatten() {
+        if let Some(found) = search.from(start)? {
+            return Ok(found);
+        }
+    }
+    if let Some(partial) = search.partial {
+        return Ok(partial);
+    }
+    let (reason, newest) = match search.refused {
+        Some((reason, history)) => (reason, Some(history)),
+        None if repository.is_shallow() => (
+            "no version of this shallow clone has a history".to_owned(),
+            newest(histories)?,
+        ),
+        None => (
+            format!("no ancestor of {} has a history", question.base),
+            newest(histories)?,
+        ),
+    };
+    Ok(Baseline::Missing { reason, newest })
+}
+
+fn head_commit(repository: &Repository) -> Option<CommitId> {
+    repository.commit("HEAD").ok()?.commit()
+}
+
+fn newest(histories: &Histories) -> Result<Option<History>> {
+    let all = histories.list()?;
+    let newest = all.iter().max_by_key(|summary| summary.created);
+    newest.map_or(Ok(None), |summary| histories.find(summary.version))
+}
+
+struct Search<'a> {
+    repository: &'a Repository,
+    config: &'a Config,
+    histories: &'a Histories,
+    question: &'a Question<'a>,
+    /// The nearest history that is not complete.
+    partial: Option<Baseline>,
+    /// The nearest history that cannot be used, and why.
+    refused: Option<(String, History)>,
+}
+
+impl Search<'_> {
+    fn from(&mut self, start: CommitId) -> Result<Option<Baseline>> {
+        let repository = self.repository;
+        repository.nearest(start, FARTHEST, |version| {
+            let key = VersionKey {
+                commit: version.commit(),
+                tree: version.tree(),
+            };
+            let Some(history) = self.histories.find(key)? else {
+                return Ok(None);
+            };
+            let about = history.about();
+            let obstacle = match &about {
+                Err(error) => Some(error.message.clone()),
+                Ok(about) if about.front_end != c::VERSION => {
+                    Some("it was recorded by another version of git rts".to_owned())
+                }
+                Ok(about) => self.other_fingerprint(&about.fingerprint),
+            };
+            if let Some(obstacle) = obstacle {
+                let reason = format!("the history of {version} cannot be used: {obstacle}");
+                self.refused.get_or_insert((reason, history));
+                return Ok(None);
+            }
+            let found = Baseline::Found { history, version };
+            if about.is_ok_and(|about| about.partial) {
+                self.partial.get_or_insert(found);
+                return Ok(None);
+            }
+            Ok(Some(found))
+        })
+    }
+
+    /// What is not as it was when the history was recorded: of a head that is not built, as far as that can be told.
+    fn other_fingerprint(
+        &self,
+        recorded: &std::collections::BTreeMap<String, String>,
+    ) -> Option<String> {
+        match self.question.fingerprint {
+            Some(now) => fingerprint::difference(recorded, now),
+            None => fingerprint::difference_without_build(
+                recorded,
+                &self.config.environment,
+                &self.repository.rts_dir(),
+            ),
+        }
+    }
+}
