@@ -104,6 +104,20 @@ pub fn source_files(repository: &Repository, config: &Config, version: &Version)
     Ok(tree)
 }
 
+/// The facts of every source file of a version.
+pub fn all_facts(
+    repository: &Repository,
+    config: &Config,
+    version: &Version,
+) -> Result<Vec<(RepoPath, Arc<FileFacts>)>> {
+    let mut source = facts_source(repository, Granularity::Expression);
+    let program = source.program(&source_files(repository, config, version)?)?;
+    let places: Vec<usize> = (0..program.files.len()).collect();
+    let facts = source.parse(&program, &places)?;
+    let paths = program.files.into_iter().map(|file| file.path);
+    Ok(paths.zip(facts).collect())
+}
+
 /// Compares two versions.
 pub fn difference(
     repository: &Repository,

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use git_rts::runner::needs::{constraints, with_fixtures};
 use git_rts::runner::{
-    Finished, Interrupt, Launch, Limits, Outcome, Run, Settings, Site, Test, build, detect, run_all,
+    Extent, Finished, Interrupt, Launch, Limits, Outcome, Run, Settings, Site, Test, build, detect,
+    run_all,
 };
 use tempfile::TempDir;
 
@@ -49,8 +50,15 @@ impl Project {
         let expected = if case == "cmake" { "ctest" } else { case };
         assert_eq!(runner.name(), expected);
         let log = room.path().join("build.log");
-        build(runner, &site, settings, &Interrupt::new(), &log)
-            .unwrap_or_else(|error| panic!("{error}\n{}", error.hints.join("\n")));
+        build(
+            runner,
+            &site,
+            settings,
+            &Interrupt::new(),
+            &log,
+            Extent::All,
+        )
+        .unwrap_or_else(|error| panic!("{error}\n{}", error.hints.join("\n")));
         let tests = runner.list(&site, settings).unwrap();
         Project { room, site, tests }
     }
@@ -368,7 +376,15 @@ fn a_build_that_fails_shows_its_last_words() {
     let settings = Settings::default();
     let runner = detect(&site.tree, &settings).unwrap();
     let log = room.path().join("log");
-    let error = build(runner, &site, &settings, &Interrupt::new(), &log).unwrap_err();
+    let error = build(
+        runner,
+        &site,
+        &settings,
+        &Interrupt::new(),
+        &log,
+        Extent::All,
+    )
+    .unwrap_err();
     assert!(error.message.contains("exit code 2"), "{error}");
     assert!(
         error.hints.iter().any(|hint| hint == "oh no"),

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::history::name_of;
 use crate::commands::testing::{
     about, add_experience, add_predecessors, earlier, record_of, report_kept, setup, version_of,
-    waiting,
+    waiting, widen,
 };
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
@@ -20,7 +20,7 @@ use crate::masquerade::Backend;
 use crate::recording::Session;
 use crate::repo::Repository;
 use crate::runner::needs::with_fixtures;
-use crate::runner::{self, Limits, Test};
+use crate::runner::{self, Extent, Limits, Test};
 
 /// Run every test alone and keep what each of them executed
 ///
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     announce(&session, reason.as_deref());
     let started = Instant::now();
     let building = Meanwhile::show("building with counters");
-    session.build()?;
+    session.build(Extent::All)?;
     let built = started.elapsed();
     let tests = session.list()?;
     drop(building);
@@ -92,13 +92,21 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         recording.add(record, trace);
     });
     progress.finish();
+    let has_run = |test: &&&Test| recording.record(&test.name).is_some();
+    let ran: Vec<&Test> = chosen.iter().filter(has_run).copied().collect();
     let is_stopped = !not_started.is_empty() || tally.interrupted > 0;
     if let Some(before) = before.as_ref().filter(|_| is_stopped || !is_all) {
         // What was not recorded now stays as it was.
-        recording = over(without_others(before, &tests), recording);
+        let listed: BTreeSet<&str> = tests.iter().map(|test| test.name.as_str()).collect();
+        let mut known = before.clone();
+        known.retain(|test| listed.contains(test.name.as_str()));
+        known.replace(&recording);
+        known.about = recording.about;
+        recording = known;
     }
     add_predecessors(&mut recording, &tests);
-    add_experience(&mut recording, &chosen, before.as_ref(), None);
+    add_experience(&mut recording, &ran, before.as_ref(), None, &config);
+    widen(&repository, &config, &session, &mut recording, &ran)?;
     recording.about.partial = recording.tests().len() < tests.len();
     recording.know(recorder.counted());
     let ran = started.elapsed();
@@ -145,22 +153,6 @@ fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
     // What a test needs to be set up comes along.
     let chosen = with_fixtures(tests, &asked.collect());
     Ok(chosen.into_iter().map(|at| &tests[at]).collect())
-}
-
-/// What was recorded before of tests that still exist.
-fn without_others(before: &Recording, tests: &[Test]) -> Recording {
-    let listed: BTreeSet<&str> = tests.iter().map(|test| test.name.as_str()).collect();
-    let mut known = before.clone();
-    let names = before.tests().iter().map(|test| test.name.as_str());
-    known.forget(&names.filter(|name| !listed.contains(name)).collect());
-    known
-}
-
-/// What was known, with the new records in place of the old.
-fn over(mut known: Recording, new: Recording) -> Recording {
-    known.replace(&new);
-    known.about = new.about;
-    known
 }
 
 #[derive(Debug, Default)]

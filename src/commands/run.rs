@@ -12,7 +12,7 @@ use crate::commands::output::print;
 use crate::commands::select::{names, say};
 use crate::commands::testing::{
     about, add_experience, add_predecessors, earlier, not_run, record_of, report_kept, setup,
-    version_of, waiting,
+    version_of, waiting, widen,
 };
 use crate::config::Config;
 use crate::emit::junit::{self, Case, junit};
@@ -24,9 +24,10 @@ use crate::history::{About, PATIENCE, Recording, VersionKey, keep};
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{constraints, with_fixtures};
-use crate::runner::{Limits, Outcome, Test};
+use crate::runner::{Extent, Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{Question, Selection, carry, selection};
+use crate::trace::Trace;
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
@@ -74,7 +75,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         anstream::eprintln!("recording with gcov, because {reason}");
     }
     let building = Meanwhile::show("building with counters");
-    session.build()?;
+    session.build(Extent::All)?;
     let tests = session.list()?;
     drop(building);
     let placer = session.placer(&repository, &config)?;
@@ -93,30 +94,21 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     if arguments.dry_run {
         return print(&names(&selection));
     }
-    let version = version_of(&repository, &session);
-    let mut results = execute(
-        arguments,
-        &session,
-        &tests,
-        &selection,
-        recorder.as_ref(),
-        version,
-    );
-    let is_kept = !arguments.no_record && arguments.extra.is_empty();
-    if is_kept {
-        let before = earlier(&repository, version, &about)?;
-        let recording = history(
-            &mut results,
-            selection,
-            &tests,
-            before.as_ref(),
-            about,
-            recorder.as_ref(),
-            version,
-        );
+    let built = Built {
+        repository: &repository,
+        config: &config,
+        version: version_of(&repository, &session),
+        session: &session,
+        tests: &tests,
+        recorder: recorder.as_ref(),
+        about,
+    };
+    let mut results = built.execute(arguments, &selection);
+    if !arguments.no_record && arguments.extra.is_empty() {
+        let recording = built.history(&mut results, selection)?;
         let kept = keep(
             &repository.create_rts_dir()?,
-            version,
+            built.version,
             &recording,
             PATIENCE,
             &mut waiting,
@@ -164,67 +156,114 @@ fn add_needed(selection: &mut Selection, tests: &[Test]) {
     }
 }
 
-/// Runs the selected tests.
-fn execute(
-    arguments: &Run,
-    session: &Session,
-    tests: &[Test],
-    selection: &Selection,
-    recorder: &dyn Recorder,
+/// A project that was built.
+struct Built<'a> {
+    repository: &'a Repository,
+    config: &'a Config,
+    session: &'a Session,
+    tests: &'a [Test],
+    recorder: &'a dyn Recorder,
+    about: About,
     version: VersionKey,
-) -> Results {
-    let plan = &selection.plan;
-    let chosen: Vec<usize> = plan.selected().collect();
-    let with_extra: Vec<Test> = chosen
-        .iter()
-        .map(|place| {
-            let mut test = tests[*place].clone();
-            test.launch.command.extend(arguments.extra.iter().cloned());
-            test
-        })
-        .collect();
-    let skipped = (0..tests.len()).filter(|place| !plan.tests[*place].is_selected());
-    let (saved, _) = plan.time_of(skipped.clone());
-    let mut results = Results {
-        done: vec![None; chosen.len()],
-        recording: Recording::default(),
-        elapsed: Duration::ZERO,
-        saved: Duration::from_millis(saved),
-        skipped: skipped.count(),
-        is_interrupted: false,
-        chosen,
-    };
-    let limits = Limits {
-        jobs: arguments.jobs,
-        failures: if arguments.fail_fast {
-            Some(1)
-        } else {
-            arguments.max_fail
-        },
-    };
-    let mut progress = Progress::new("running", with_extra.len());
-    let started = Instant::now();
-    let running: Vec<&Test> = with_extra.iter().collect();
-    session.run(&running, limits, recorder, |index, done| {
-        let test = running[index];
-        let outcome = done.finished.outcome.clone();
-        let was_interrupted =
-            session.interrupt.is_requested() && matches!(outcome, Outcome::NotRun(_));
-        if was_interrupted {
-            return;
+}
+
+impl Built<'_> {
+    /// Runs the selected tests.
+    fn execute(&self, arguments: &Run, selection: &Selection) -> Results {
+        let (session, tests) = (self.session, self.tests);
+        let plan = &selection.plan;
+        let chosen: Vec<usize> = plan.selected().collect();
+        let with_extra: Vec<Test> = chosen
+            .iter()
+            .map(|place| {
+                let mut test = tests[*place].clone();
+                test.launch.command.extend(arguments.extra.iter().cloned());
+                test
+            })
+            .collect();
+        let skipped = (0..tests.len()).filter(|place| !plan.tests[*place].is_selected());
+        let (saved, _) = plan.time_of(skipped.clone());
+        let mut results = Results {
+            done: vec![None; chosen.len()],
+            recording: Recording::default(),
+            elapsed: Duration::ZERO,
+            saved: Duration::from_millis(saved),
+            skipped: skipped.count(),
+            is_interrupted: false,
+            chosen,
+        };
+        let limits = Limits {
+            jobs: arguments.jobs,
+            failures: if arguments.fail_fast {
+                Some(1)
+            } else {
+                arguments.max_fail
+            },
+        };
+        let mut progress = Progress::new("running", with_extra.len());
+        let started = Instant::now();
+        let running: Vec<&Test> = with_extra.iter().collect();
+        session.run(&running, limits, self.recorder, |index, done| {
+            let test = running[index];
+            let outcome = done.finished.outcome.clone();
+            let was_interrupted =
+                session.interrupt.is_requested() && matches!(outcome, Outcome::NotRun(_));
+            if was_interrupted {
+                return;
+            }
+            if !outcome.is_fine() {
+                progress.pause();
+                anstream::eprintln!("{}", failure(session, test, &done));
+            }
+            progress.step(outcome.is_fine(), &test.name);
+            results.done[index] = Some((outcome, done.finished.duration));
+            let (record, trace) = record_of(test, done, self.version);
+            results.recording.add(record, trace);
+        });
+        progress.finish();
+        results.elapsed = started.elapsed();
+        results.is_interrupted = session.interrupt.is_requested();
+        results
+    }
+
+    /// The history of this version: the new records, and the others carried over. A selected test that did not run stays selected.
+    fn history(&self, results: &mut Results, selection: Selection) -> Result<Recording> {
+        let mut new = std::mem::take(&mut results.recording);
+        let Selection {
+            difference, known, ..
+        } = selection;
+        let mut recording = known.clone().unwrap_or_default();
+        if let Some(difference) = &difference {
+            recording.carry(&carry(difference));
         }
-        if !outcome.is_fine() {
-            progress.say(&failure(session, test, &done));
+        let chosen = results.chosen.iter().map(|place| &self.tests[*place]);
+        let ran: Vec<&Test> = chosen.collect();
+        for (test, done) in ran.iter().zip(&results.done) {
+            if done.is_none() {
+                let last = recording.record(&test.name);
+                let record = not_run(test, last, self.version);
+                new.add(record, Trace::default());
+            }
         }
-        progress.step(outcome.is_fine(), &test.name);
-        results.done[index] = Some((outcome, done.finished.duration));
-        let (record, trace) = record_of(test, done, version);
-        results.recording.add(record, trace);
-    });
-    progress.finish();
-    results.elapsed = started.elapsed();
-    results.is_interrupted = session.interrupt.is_requested();
-    results
+        let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
+        recording.retain(|test| listed.contains(test.name.as_str()));
+        recording.replace(&new);
+        recording.about = self.about.clone();
+        add_predecessors(&mut recording, self.tests);
+        let before = earlier(self.repository, self.version, &self.about)?;
+        let (before, known) = (before.as_ref(), known.as_ref());
+        add_experience(&mut recording, &ran, before, known, self.config);
+        widen(
+            self.repository,
+            self.config,
+            self.session,
+            &mut recording,
+            &ran,
+        )?;
+        recording.about.partial = recording.tests().len() < self.tests.len();
+        recording.know(self.recorder.counted());
+        Ok(recording)
+    }
 }
 
 fn failure(session: &Session, test: &Test, done: &Done) -> String {
@@ -235,48 +274,6 @@ fn failure(session: &Session, test: &Test, done: &Done) -> String {
         done.finished.outcome.sentence(),
         session.log_of(&test.name).display()
     )
-}
-
-/// The history of this version: the new records, and the others carried over. A selected test that did not run stays selected.
-fn history(
-    results: &mut Results,
-    selection: Selection,
-    tests: &[Test],
-    before: Option<&Recording>,
-    about: About,
-    recorder: &dyn Recorder,
-    version: VersionKey,
-) -> Recording {
-    let mut new = std::mem::take(&mut results.recording);
-    let Selection {
-        difference, known, ..
-    } = selection;
-    let mut recording = known.clone().unwrap_or_default();
-    if let Some(difference) = &difference {
-        recording.carry(&carry(difference));
-    }
-    let ran: Vec<&Test> = results.chosen.iter().map(|place| &tests[*place]).collect();
-    for (test, done) in ran.iter().zip(&results.done) {
-        if done.is_none() {
-            let last = recording.record(&test.name);
-            new.add(not_run(test, last, version), crate::trace::Trace::default());
-        }
-    }
-    let listed: BTreeSet<&str> = tests.iter().map(|test| test.name.as_str()).collect();
-    let gone: Vec<String> = recording
-        .tests()
-        .iter()
-        .map(|test| test.name.clone())
-        .filter(|name| !listed.contains(name.as_str()))
-        .collect();
-    recording.forget(&gone.iter().map(String::as_str).collect());
-    recording.replace(&new);
-    recording.about = about;
-    add_predecessors(&mut recording, tests);
-    add_experience(&mut recording, &ran, before, known.as_ref());
-    recording.about.partial = recording.tests().len() < tests.len();
-    recording.know(recorder.counted());
-    recording
 }
 
 fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Results) -> Result<()> {

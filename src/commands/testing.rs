@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::config::Config;
+use crate::difference::all_facts;
 use crate::error::Result;
 use crate::history::{
     About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, Written,
 };
 use crate::lang::c;
+use crate::program::closure::Closure;
 use crate::recording::fingerprint::{fingerprint, remember};
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
 use crate::runner::{self, Interrupt, Test};
-use crate::trace::Trace;
+use crate::trace::{Crossed, FunctionId, Trace};
 
 /// A flaky test that has passed so often in a row is believed again.
 const FORGIVEN_AFTER: u32 = 10;
@@ -180,6 +182,41 @@ pub(super) fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
     }
 }
 
+/// The trace of a test that does not always do the same is widened by everything that it could reach (TestTube, section 5).
+pub(super) fn widen(
+    repository: &Repository,
+    config: &Config,
+    session: &Session,
+    recording: &mut Recording,
+    ran: &[&Test],
+) -> Result<()> {
+    let varies = |name: &str| {
+        let record = recording.record(name);
+        record.is_some_and(|record| record.varies) || config.is_nondeterministic(name)
+    };
+    let names = ran.iter().map(|test| test.name.as_str());
+    let varying: Vec<&str> = names.filter(|name| varies(name)).collect();
+    if varying.is_empty() {
+        return Ok(());
+    }
+    let facts = all_facts(repository, config, &session.version)?;
+    let closure = Closure::new(&facts);
+    for name in varying {
+        let (Some(record), Some(mut trace)) =
+            (recording.record(name).cloned(), recording.trace_of(name))
+        else {
+            continue;
+        };
+        let entered: Vec<FunctionId> = trace.functions.iter().map(|(id, _)| id.clone()).collect();
+        let reached = closure.from(&entered).into_iter();
+        trace
+            .functions
+            .extend(reached.map(|function| (function, Crossed::Whole)));
+        recording.add(record, trace);
+    }
+    Ok(())
+}
+
 /// Compares what tests did with what they did before: on the same tree a difference is their own doing.
 ///
 /// `before` is what was known of the same tree, `known` what was known when they were chosen.
@@ -188,6 +225,7 @@ pub(super) fn add_experience(
     ran: &[&Test],
     before: Option<&Recording>,
     known: Option<&Recording>,
+    config: &Config,
 ) {
     let digests = |recording: &Recording| -> BTreeMap<String, u64> {
         let names = recording.tests().iter().map(|test| test.name.clone());
@@ -222,7 +260,10 @@ pub(super) fn add_experience(
         if let Some(earlier) = same_tree.filter(|_| record.outcome != Outcome::NotRun) {
             if earlier.outcome != record.outcome {
                 record.flaky = Some(0);
-            } else if then.get(name) != now.get(name) {
+            } else if !earlier.varies
+                && !config.is_nondeterministic(name)
+                && then.get(name) != now.get(name)
+            {
                 record.varies = true;
             }
         }

@@ -67,11 +67,10 @@ impl Progress {
         )
     }
 
-    /// Says something above the line.
-    pub fn say(&mut self, text: &str) {
+    /// Takes the line away until the next step, so that something else can be said.
+    pub fn pause(&mut self) {
         self.finish();
         self.written = None;
-        anstream::eprintln!("{text}");
     }
 
     /// Takes the line away.

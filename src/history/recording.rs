@@ -127,6 +127,13 @@ impl Recording {
         }
     }
 
+    /// Keeps the tests that are wanted, and forgets the others.
+    pub fn retain(&mut self, is_wanted: impl Fn(&TestRecord) -> bool) {
+        let others = self.tests.iter().filter(|test| !is_wanted(test));
+        let others: Vec<String> = others.map(|test| test.name.clone()).collect();
+        self.forget(&others.iter().map(String::as_str).collect());
+    }
+
     /// Notes functions that have counters, whether a test enters them or not: nobody who did not count in them executed them.
     pub fn know(&mut self, functions: impl IntoIterator<Item = FunctionId>) {
         for function in functions {

@@ -1,5 +1,6 @@
 //! The program database over one version of a tree: its source files, what their macros are, who includes whom.
 
+pub mod closure;
 pub mod facts;
 mod includes;
 mod links;

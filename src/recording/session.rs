@@ -11,14 +11,13 @@ use super::{Placer, Recorded, Recorder, backend};
 use crate::config::Config;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
-use crate::exit_code::ExitCode;
 use crate::lang::c::Granularity;
 use crate::masquerade::{self, Backend};
 use crate::program::Program;
 use crate::repo::{Repository, Version};
 use crate::runner::needs::constraints;
 use crate::runner::{
-    self, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
+    self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
 };
 use crate::workshop::Workshop;
 
@@ -78,8 +77,8 @@ impl Session {
         Ok((session, reason))
     }
 
-    /// Builds the project with counters.
-    pub fn build(&self) -> Result<()> {
+    /// Builds the project with counters, or configures it so that its tests can be listed.
+    pub fn build(&self, extent: Extent) -> Result<()> {
         let log = self.workshop.logs.join("build.log");
         let mark = unfinished(&self.workshop);
         let _ = fs::write(&mark, "");
@@ -89,9 +88,10 @@ impl Session {
             &self.settings,
             &self.interrupt,
             &log,
+            extent,
         );
         let _ = fs::remove_file(&mark);
-        built.map_err(|error| error.exit_code(ExitCode::BuildFailed))
+        built
     }
 
     /// The tests of the project, once it is built.

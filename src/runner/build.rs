@@ -5,6 +5,15 @@ use std::path::Path;
 use super::process::{self, End};
 use super::{Interrupt, Launch, Runner, Settings, Site, ask, launch};
 use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Only as far as it takes to list the tests.
+    Configure,
+    All,
+}
 
 /// Runs the steps that configure and build; what they print goes to `log`.
 pub fn build(
@@ -13,13 +22,16 @@ pub fn build(
     settings: &Settings,
     interrupt: &Interrupt,
     log: &Path,
+    extent: Extent,
 ) -> Result<()> {
     let cannot_write =
         |error: std::io::Error| Error::new(format!("cannot write '{}': {error}", log.display()));
     std::fs::create_dir_all(&site.build)
         .map_err(|error| Error::new(format!("cannot make '{}': {error}", site.build.display())))?;
     std::fs::write(log, "").map_err(cannot_write)?;
-    for step in runner.build(site, settings) {
+    let steps = runner.build(site, settings).into_iter();
+    let wanted = steps.filter(|step| extent == Extent::All || step.what == "configure");
+    for step in wanted {
         let command = ask::for_people(&step.command);
         process::note(log, &format!("$ {command}\n")).map_err(cannot_write)?;
         let launch = Launch {
@@ -34,7 +46,9 @@ pub fn build(
         })?;
         let how = match ended.end {
             End::Exited(0) => continue,
-            End::Interrupted => return Err(Error::new("interrupted")),
+            End::Interrupted => {
+                return Err(Error::new("interrupted").exit_code(ExitCode::Interrupted));
+            }
             End::Exited(code) => format!("exit code {code}"),
             End::Signalled(signal) => format!("signal {signal}"),
             End::TimedOut => "timeout".to_owned(),
@@ -44,7 +58,8 @@ pub fn build(
         let error = Error::new(format!(
             "cannot {} the project: '{command}' ended with {how}",
             step.what
-        ));
+        ))
+        .exit_code(ExitCode::BuildFailed);
         let error = ask::last_lines(&said, 5)
             .into_iter()
             .fold(error, Error::hint);

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use crate::error::Result;
 
-pub use build::build;
+pub use build::{Extent, build};
 pub use definition::Definition;
 pub use detect::detect;
 pub use interrupt::Interrupt;
