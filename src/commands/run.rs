@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     if let Some(file) = &arguments.junit {
         write_junit(file, &session, &tests, &results)?;
     }
-    results.report(&session, &tests)
+    results.report()
 }
 
 /// What became of the selected tests.
@@ -320,7 +320,7 @@ fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Resu
 
 impl Results {
     /// Sums up, and fails if a test did.
-    fn report(&self, session: &Session, tests: &[Test]) -> Result<()> {
+    fn report(&self) -> Result<()> {
         let ended = |is: fn(&Outcome) -> bool| {
             let all = self.done.iter().flatten();
             all.filter(|(outcome, _)| is(outcome)).count()
@@ -347,16 +347,6 @@ impl Results {
             span(self.elapsed),
             span(self.saved)
         );
-        if failed > 0 {
-            for (place, done) in self.chosen.iter().zip(&self.done) {
-                if let Some((outcome, _)) = done.as_ref().filter(|(outcome, _)| !outcome.is_fine())
-                {
-                    let log = session.log_of(&tests[*place].name);
-                    let name = &tests[*place].name;
-                    anstream::eprintln!("  {name}: {}, {}", outcome.sentence(), log.display());
-                }
-            }
-        }
         if self.is_interrupted {
             return Err(Error::new(format!(
                 "interrupted; {} not run and stay selected",

@@ -50,6 +50,11 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         }
     }
     say(&selection);
+    if selection.everything.is_some() {
+        anstream::eprintln!(
+            "hint: 'git rts run' runs and records all tests; from then on it selects"
+        );
+    }
     Ok(())
 }
 

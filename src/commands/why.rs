@@ -75,8 +75,10 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
         return print_json(&test_json(&selection, &teller, place));
     }
     print(&story(&selection, &teller, place))?;
-    for assumption in selection.assumptions() {
-        anstream::eprintln!("assumed: {assumption}");
+    if !tests[place].is_selected() {
+        for assumption in selection.assumptions() {
+            anstream::eprintln!("assumed: {assumption}");
+        }
     }
     Ok(())
 }

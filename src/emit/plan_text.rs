@@ -45,13 +45,17 @@ pub fn summary(selection: &Selection) -> String {
 /// How long the selected tests will take, as far as that is known, and how long all would.
 fn time(plan: &Plan) -> String {
     let (selected, unknown) = plan.time_of(plan.selected());
-    let (all, _) = plan.time_of(0..plan.tests.len());
+    let (all, never) = plan.time_of(0..plan.tests.len());
     let about = |time| span(Duration::from_millis(time));
-    let more = match unknown {
-        0 => String::new(),
-        unknown => format!(" and {unknown} of unknown length"),
-    };
-    format!("about {}{more} of {}", about(selected), about(all))
+    match unknown {
+        _ if never == plan.tests.len() => "of unknown length".to_owned(),
+        0 => format!("about {} of {}", about(selected), about(all)),
+        unknown => format!(
+            "about {} and {unknown} of unknown length, of {}",
+            about(selected),
+            about(all)
+        ),
+    }
 }
 
 /// `1 test`, `2 tests`.
@@ -65,10 +69,7 @@ pub fn count(number: usize, what: &str) -> String {
 #[must_use]
 pub fn warnings(selection: &Selection) -> Vec<String> {
     if let Some(reason) = &selection.everything {
-        return vec![
-            format!("everything is selected: {reason}"),
-            "hint: 'git rts run' runs and records all tests, and later runs select".to_owned(),
-        ];
+        return vec![format!("everything is selected: {reason}")];
     }
     let mut wide: BTreeMap<usize, Way> = BTreeMap::new();
     for test in &selection.plan.tests {

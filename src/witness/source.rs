@@ -81,8 +81,15 @@ impl Source {
             let danger = source.add(path, "", DangerKind::Remainder { why: why.clone() });
             source.enter(danger, made.into_iter().flatten().copied(), traces);
         }
+        let compared: FxHashSet<&RepoPath> = difference
+            .files
+            .iter()
+            .flat_map(|file| file.base.iter().chain(&file.head))
+            .map(|(path, _)| path)
+            .collect();
         for (index, entity) in difference.entities.iter().enumerate() {
-            if entity.reach == Reach::Program {
+            // What is not read as C is for other witnesses.
+            if entity.reach == Reach::Program && compared.contains(&entity.file) {
                 let kind = DangerKind::Program { entity: index };
                 source.reach_all(&entity.file, &entity.name, kind);
             }
