@@ -21,7 +21,8 @@ use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::{
-    Certificate, ChangedFile, FileClass, assumption, definition, definition::Definitions, rules,
+    Certificate, ChangedFile, FileClass, assumption, definition, definition::Definitions, files,
+    files::Opened, rules,
 };
 
 /// What is asked: which tests of the head can behave differently than at the base.
@@ -152,9 +153,9 @@ impl Asked<'_> {
         let read = || -> Result<_> {
             let functions = history.functions_in(&files_in_danger(&difference))?;
             let known = keep.then(|| history.to_recording()).transpose()?;
-            Ok((functions, history.about()?.uncounted, known))
+            Ok((functions, history.about()?, known))
         };
-        let (functions, uncounted, known) = match read() {
+        let (functions, about, known) = match read() {
             Ok(read) => read,
             Err(error) => return Ok(self.everything(error.message, notices)),
         };
@@ -162,7 +163,7 @@ impl Asked<'_> {
             &difference,
             &Traces {
                 functions: &functions,
-                uncounted: &uncounted,
+                uncounted: &about.uncounted,
                 places: &self.places(),
                 candidates: self.candidates.len(),
             },
@@ -170,11 +171,8 @@ impl Asked<'_> {
         let plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
         } else {
-            Plan::new(
-                &self.candidates,
-                self.testified(&difference, &source),
-                &source.hits,
-            )
+            let files = self.testified(&difference, &source, about.opened_by_build.as_ref());
+            Plan::new(&self.candidates, files, &source.hits)
         };
         Ok(Selection {
             base: self.question.base,
@@ -201,20 +199,39 @@ impl Asked<'_> {
             .collect()
     }
 
-    /// Every changed file with what all witnesses say about it. Files of one class share their certificates.
-    fn testified(&self, difference: &Difference, source: &Source) -> Vec<TestifiedFile> {
-        let mut by_class: BTreeMap<FileClass, Arc<[Certificate]>> = BTreeMap::new();
+    /// Every changed file with what all witnesses say about it.
+    fn testified(
+        &self,
+        difference: &Difference,
+        source: &Source,
+        opened_by_build: Option<&BTreeSet<RepoPath>>,
+    ) -> Vec<TestifiedFile> {
+        let records = self.candidates.iter().map(|test| test.record.as_ref());
+        let opened = Opened {
+            by_build: opened_by_build,
+            by_tests: records.map(|record| record?.read.as_ref()).collect(),
+        };
+        // What does not depend on the file itself is shared by all of its class.
+        let mut by_class: BTreeMap<FileClass, Vec<Arc<Certificate>>> = BTreeMap::new();
         let changed = difference.changes.iter();
         let changed =
             changed.filter_map(|change| ChangedFile::of(change, |path| class(self.config, path)));
         let testified = changed.map(|file| {
-            let certificates = by_class
-                .entry(file.class)
-                .or_insert_with(|| self.certificates(file.class, difference, source).into());
-            TestifiedFile {
-                certificates: certificates.clone(),
-                file,
-            }
+            let shared = by_class.entry(file.class).or_insert_with(|| {
+                let all = self.certificates(file.class, difference, source);
+                all.into_iter().map(Arc::new).collect()
+            });
+            // What was seen comes before what is assumed.
+            let mut certificates: Vec<Arc<Certificate>> = match file.class {
+                FileClass::Global => Vec::new(),
+                _ => files::testify(&file, &opened)
+                    .into_iter()
+                    .map(Arc::new)
+                    .collect(),
+            };
+            certificates.extend(shared.iter().cloned());
+            certificates.sort_by_key(|certificate| certificate.witness);
+            TestifiedFile { file, certificates }
         });
         testified.collect()
     }

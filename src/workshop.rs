@@ -2,7 +2,7 @@
 //!
 //! The user's own build stays as it is, and an edit while tests run reaches neither the build nor the tests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ pub struct Workshop {
     /// What tests leave behind while they run.
     pub profiles: PathBuf,
     manifest: PathBuf,
+    opened: PathBuf,
 }
 
 /// What the copy of one file is known by: the content it was made from, and how it looked when it was made.
@@ -54,6 +55,7 @@ impl Workshop {
             logs: folder("logs"),
             profiles: folder("profiles"),
             manifest: folder("manifest"),
+            opened: folder("opened"),
         };
         for folder in [&workshop.tree, &workshop.build, &workshop.logs] {
             fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
@@ -113,6 +115,56 @@ impl Workshop {
             wanted.insert(file.path.clone(), looks(&content, &metadata));
         }
         self.write_manifest(&wanted)
+    }
+
+    /// The files that the builds in this workshop opened since it was empty; nothing, if some may be missing.
+    #[must_use]
+    pub fn opened(&self) -> Option<BTreeSet<RepoPath>> {
+        let text = fs::read(&self.opened).ok()?;
+        // What was not written to its end has no end.
+        let text = text.strip_suffix(b"\0\0")?;
+        let paths = text
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty());
+        Some(paths.map(RepoPath::new).collect())
+    }
+
+    /// Adds to them. What cannot be told or written makes all of it unknown.
+    pub fn note_opened(&self, more: Option<BTreeSet<RepoPath>>) {
+        let known = match self.opened.exists() {
+            true => self.opened(),
+            false => None,
+        };
+        let (Some(mut all), Some(more)) = (known, more) else {
+            return self.doubt_opened();
+        };
+        let count = all.len();
+        all.extend(more);
+        if all.len() > count && self.write_opened(&all).is_err() {
+            self.doubt_opened();
+        }
+    }
+
+    /// The workshop is empty: nothing was opened.
+    pub fn forget_opened(&self) {
+        if self.write_opened(&BTreeSet::new()).is_err() {
+            self.doubt_opened();
+        }
+    }
+
+    fn write_opened(&self, paths: &BTreeSet<RepoPath>) -> io::Result<()> {
+        let mut text = Vec::new();
+        for path in paths {
+            text.extend(path.as_bytes());
+            text.push(0);
+        }
+        text.extend(b"\0\0");
+        fs::write(&self.opened, text)
+    }
+
+    fn doubt_opened(&self) {
+        // An empty file says so as well as one that cannot be written.
+        let _ = fs::write(&self.opened, b"");
     }
 
     fn read_manifest(&self) -> Manifest {

@@ -89,6 +89,7 @@ impl Project {
             &constraints(&tests),
             at_once(2),
             &Interrupt::new(),
+            |_| {},
             |_, finished| finished,
             |index, finished| {
                 assert!(all.insert(tests[index].name.as_str(), finished).is_none());
@@ -421,6 +422,7 @@ fn process_to_interrupt() {
         &constraints,
         at_once(1),
         &interrupt,
+        |_| {},
         |_, finished| finished,
         |index, finished| {
             said += &format!("{index} {:?}\n", finished.outcome);

@@ -82,6 +82,7 @@ pub(super) fn about(
     About {
         fingerprint,
         uncounted: recorder.uncounted(),
+        opened_by_build: session.opened_by_build(),
         partial: false,
         front_end: c::VERSION,
         created: now(),
@@ -128,6 +129,7 @@ pub(super) fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRec
         definition: test.definition.encoded(),
         binaries: recorded.binaries,
         unplaced: recorded.unplaced,
+        read: recorded.read,
         doubt: not_run.or(recorded.doubt),
         flaky: None,
         varies: false,
@@ -145,6 +147,7 @@ pub(super) fn not_run(test: &Test, last: Option<&TestRecord>, ran_on: VersionKey
         definition: test.definition.encoded(),
         binaries: Vec::new(),
         unplaced: Vec::new(),
+        read: None,
         doubt: Some("it was selected, and the run was stopped before it".to_owned()),
         flaky: None,
         varies: false,
@@ -171,7 +174,13 @@ pub(super) fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
         for earlier in before.into_iter().map(|earlier| &tests[earlier].name) {
             let more = recording.trace_of(earlier).unwrap_or_default();
             trace.functions.extend(more.functions);
-            let doubt = match recording.record(earlier) {
+            let others = recording.record(earlier);
+            let read = others.and_then(|other| other.read.clone());
+            record.read = record.read.zip(read).map(|(mut own, more)| {
+                own.extend(more);
+                own
+            });
+            let doubt = match others {
                 Some(earlier) => earlier.doubt.clone(),
                 None => Some("it was not recorded".to_owned()),
             };

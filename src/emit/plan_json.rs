@@ -109,10 +109,10 @@ impl Group<'_> {
 fn groups(plan: &Plan) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (index, file) in plan.files.iter().enumerate() {
-        for certificate in file.certificates.iter() {
+        for certificate in file.certificates.iter().map(AsRef::as_ref) {
             let known = groups
                 .iter_mut()
-                .find(|group| std::ptr::eq(group.certificate, certificate));
+                .find(|group| group.certificate == certificate);
             match known {
                 Some(group) => group.files.push(index),
                 None => groups.push(Group {

@@ -71,32 +71,40 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     if let Some(reason) = &selection.everything {
         return vec![format!("everything is selected: {reason}")];
     }
-    let mut wide: BTreeMap<usize, Way> = BTreeMap::new();
+    let mut wide: BTreeMap<usize, (Way, usize)> = BTreeMap::new();
     for test in &selection.plan.tests {
+        if test.reasons.contains(&Reason::New) {
+            continue;
+        }
+        let mut last = None;
         for reason in &test.reasons {
-            if let Reason::File { file, way } = reason {
-                wide.entry(*file).or_insert(*way);
+            if let Reason::File { file, way } = reason
+                && last != Some(*file)
+            {
+                wide.entry(*file).or_insert((*way, 0)).1 += 1;
+                last = Some(*file);
             }
         }
     }
     let mut lines: Vec<String> = wide
-        .keys()
+        .iter()
         .take(FILES_NAMED)
-        .map(|file| {
+        .map(|(file, (way, tests))| {
             let file = &selection.plan.files[*file].file;
-            let why = match file.class {
-                FileClass::Global => "'files.global' says so",
-                FileClass::Special => "it is a link or a submodule",
-                _ => "no witness understands it",
+            let why = match (file.class, way) {
+                (FileClass::Global, _) => "'files.global' says so",
+                (FileClass::Special, _) => "it is a link or a submodule",
+                _ if !file.is_only_modified => "it came, went or moved",
+                (_, Way::CompiledIn) => "the build may read it",
+                (_, Way::Read) => "they may read it",
+                (_, Way::Defines) => "it may define them",
             };
-            format!("{} may affect every test: {why}", file.path)
+            format!("{} selects {}: {why}", file.path, count(*tests, "test"))
         })
         .collect();
     if wide.len() > FILES_NAMED {
-        lines.push(format!(
-            "so may {} more",
-            count(wide.len() - FILES_NAMED, "file")
-        ));
+        let more = count(wide.len() - FILES_NAMED, "more file");
+        lines.push(format!("so do {more}"));
     }
     let is_other = |file: &usize| selection.plan.files[*file].file.class == FileClass::Other;
     if wide.keys().any(is_other) {

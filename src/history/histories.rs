@@ -304,6 +304,7 @@ fn write_history(
     let mut writer = trees.objects.writer();
     let fingerprint = writer.write(&recording.about.fingerprint)?;
     let uncounted = writer.write(&recording.about.uncounted)?;
+    let opened_by_build = writer.write(&recording.about.opened_by_build)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
     trees.flush()?;
@@ -315,6 +316,7 @@ fn write_history(
         test_count: recording.tests().len() as u32,
         fingerprint,
         uncounted,
+        opened_by_build,
         tests,
         functions,
         size: writer.size,

@@ -41,6 +41,7 @@ impl History {
         Ok(About {
             fingerprint: self.read(|| self.objects.read(self.root.fingerprint))?,
             uncounted: self.read(|| self.objects.read(self.root.uncounted))?,
+            opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
             partial: self.root.partial,
             front_end: self.root.front_end,
             created: self.root.created,

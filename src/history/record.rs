@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::repo::{CommitId, TreeId};
+use crate::repo::{CommitId, RepoPath, TreeId};
 
 /// The version that a history belongs to. Uncommitted work has a tree but no commit; committing it leaves the tree the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ pub struct TestRecord {
     pub binaries: Vec<String>,
     /// What it executed that no function of the tree speaks for.
     pub unplaced: Vec<String>,
+    /// The files of the tree that it opened; nothing, if that is not known.
+    pub read: Option<BTreeSet<RepoPath>>,
     /// Why its trace is not enough to skip it.
     pub doubt: Option<String>,
     /// It ended in different ways on the same tree; how often it has passed since.
@@ -68,6 +70,8 @@ pub struct About {
     pub fingerprint: BTreeMap<String, String>,
     /// What the build holds that has no counters.
     pub uncounted: Uncounted,
+    /// The files of the tree that were opened to build it and to list its tests; nothing, if that is not known.
+    pub opened_by_build: Option<BTreeSet<RepoPath>>,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
     pub partial: bool,
     /// The version of the front end whose graphs number the edges.

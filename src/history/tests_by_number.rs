@@ -1,6 +1,6 @@
 //! The tests of a history in pages by number: what seldom changes apart from what each run brings anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,7 @@ use super::objects::{ObjectId, Objects, Writer};
 use super::pages;
 use super::record::{Outcome, TestRecord, VersionKey};
 use super::test_set::{self, TestNumber};
+use crate::repo::RepoPath;
 
 /// So many numbers share a page. A run is two bytes, and the tests that run together are all over the numbers.
 const TRAITS_A_PAGE: u32 = 16;
@@ -23,6 +24,8 @@ struct Traits {
     /// Places in the page's list of words.
     binaries: Vec<u32>,
     unplaced: Vec<u32>,
+    /// Places in the page's list of files.
+    read: Option<Vec<u32>>,
     doubt: Option<String>,
     flaky: Option<u32>,
     varies: bool,
@@ -31,6 +34,7 @@ struct Traits {
 #[derive(Default, Serialize, Deserialize)]
 struct TraitsPage {
     words: Vec<String>,
+    files: Vec<RepoPath>,
     tests: Vec<Traits>,
 }
 
@@ -114,12 +118,18 @@ pub(super) fn write(
                 .collect()
         };
         let (binaries, unplaced) = (places(&test.binaries), places(&test.unplaced));
+        let files = &mut page.files;
+        let read = test.read.as_ref().map(|read| {
+            let places = read.iter().map(|file| place(files, file));
+            places.collect()
+        });
         page.tests.push(Traits {
             number,
             name: test.name.clone(),
             definition: test.definition.clone(),
             binaries,
             unplaced,
+            read,
             doubt: test.doubt.clone(),
             flaky: test.flaky,
             varies: test.varies,
@@ -137,11 +147,11 @@ pub(super) fn write(
     })
 }
 
-/// The place of a word in a list, which gets it if it is new. The lists are short.
-fn place(words: &mut Vec<String>, word: &str) -> u32 {
+/// The place of something in a list, which gets it if it is new. The lists are short.
+fn place<T: PartialEq + Clone>(words: &mut Vec<T>, word: &T) -> u32 {
     let found = words.iter().position(|known| known == word);
     found.unwrap_or_else(|| {
-        words.push(word.to_owned());
+        words.push(word.clone());
         words.len() - 1
     }) as u32
 }
@@ -178,6 +188,12 @@ pub(super) fn read(
                 .map(|place| page.words.get(*place as usize).cloned())
                 .collect()
         };
+        let files = |places: &[u32]| -> Option<BTreeSet<RepoPath>> {
+            places
+                .iter()
+                .map(|place| page.files.get(*place as usize).cloned())
+                .collect()
+        };
         let wanted = |test: &&Traits| only.is_none_or(|only| only.0 == test.number);
         for test in page.tests.iter().filter(wanted) {
             let run: &Run = runs.get(&test.number)?;
@@ -190,6 +206,10 @@ pub(super) fn read(
                     definition: test.definition.clone(),
                     binaries: words(&test.binaries)?,
                     unplaced: words(&test.unplaced)?,
+                    read: match &test.read {
+                        Some(places) => Some(files(places)?),
+                        None => None,
+                    },
                     doubt: test.doubt.clone(),
                     flaky: test.flaky,
                     varies: test.varies,

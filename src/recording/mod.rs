@@ -10,9 +10,11 @@ mod session;
 mod toolchain;
 mod uncounted;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::history::Uncounted;
+use crate::repo::RepoPath;
 use crate::trace::{FunctionId, Trace};
 
 pub use placer::Placer;
@@ -26,6 +28,8 @@ pub struct Recorded {
     pub binaries: Vec<String>,
     /// Code that it executed and that no function of the tree speaks for: made by macros or by the build.
     pub unplaced: Vec<String>,
+    /// The files of the tree that it opened; nothing, if that is not known.
+    pub read: Option<BTreeSet<RepoPath>>,
     /// Why the trace is not enough to skip the test.
     pub doubt: Option<String>,
 }

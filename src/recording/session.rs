@@ -1,9 +1,12 @@
 //! A session of building and running: the steps that recording and running share, from the work tree to what each test did.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::gcov::Gcov;
 use super::llvm::Llvm;
@@ -14,12 +17,16 @@ use crate::error::{Error, Result};
 use crate::lang::c::Granularity;
 use crate::masquerade::{self, Backend};
 use crate::program::Program;
-use crate::repo::{Repository, Version};
+use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::needs::constraints;
+use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
 };
 use crate::workshop::Workshop;
+
+/// How often the files that tests open are looked at, so that the kernel does not forget any.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A work tree that is being built and tested.
 pub struct Session {
@@ -30,6 +37,9 @@ pub struct Session {
     pub interrupt: Arc<Interrupt>,
     settings: Settings,
     site: Site,
+    /// The files of the tree, and who opens them.
+    files: BTreeSet<RepoPath>,
+    watch: Option<Watch>,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -64,6 +74,10 @@ impl Session {
         start_afresh(&workshop, runner, &backend)?;
         let version = workshop.copy(repository)?;
         let site = site(&workshop, &backend, jobs)?;
+        let files = repository.files(&version)?;
+        let files: BTreeSet<RepoPath> = files.into_iter().map(|file| file.path).collect();
+        // After the copy, which opens files itself.
+        let watch = Watch::over(&workshop.tree, &files);
         let session = Session {
             workshop,
             version,
@@ -72,6 +86,8 @@ impl Session {
             interrupt,
             settings,
             site,
+            files,
+            watch,
             _lock: lock,
         };
         Ok((session, reason))
@@ -90,13 +106,33 @@ impl Session {
             &log,
             extent,
         );
+        self.note_opened();
         let _ = fs::remove_file(&mark);
         built
     }
 
     /// The tests of the project, once it is built.
     pub fn list(&self) -> Result<Vec<Test>> {
-        self.runner.list(&self.site, &self.settings)
+        let tests = self.runner.list(&self.site, &self.settings);
+        self.note_opened();
+        tests
+    }
+
+    /// Adds what was opened just now to what the builds in this workshop opened: each of them made a part of what is there.
+    fn note_opened(&self) {
+        let now = self.watch.as_ref().and_then(Watch::opened);
+        self.workshop
+            .note_opened(now.map(|opened| self.of_the_tree(&opened)));
+    }
+
+    fn of_the_tree(&self, opened: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
+        opened.intersection(&self.files).cloned().collect()
+    }
+
+    /// The files of the tree that building and listing read; nothing, if that is not known.
+    #[must_use]
+    pub fn opened_by_build(&self) -> Opened {
+        self.workshop.opened()
     }
 
     /// The sources of the version, as traces know them.
@@ -149,6 +185,9 @@ impl Session {
         for index in 0..tests.len() {
             let _ = fs::create_dir_all(folder_of(index));
         }
+        let readers = Readers::new(self.watch.as_ref());
+        // What happened between the build and the tests is nobody's.
+        readers.look();
         let examine = |index: usize, finished: Finished| {
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
@@ -156,20 +195,34 @@ impl Session {
                 true => Recorded::default(),
                 false => recorder.read(&folder_of(index)),
             };
+            let opened = readers.end(index);
+            recorded.read = opened.map(|opened| self.of_the_tree(&opened));
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
             }
             let _ = fs::remove_dir_all(folder_of(index));
             Done { finished, recorded }
         };
-        let summary = run_all(
-            &runs,
-            &constraints(tests),
-            limits,
-            &self.interrupt,
-            examine,
-            &mut on_done,
-        );
+        let is_over = AtomicBool::new(false);
+        let summary = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    readers.look();
+                    std::thread::sleep(PAUSE);
+                }
+            });
+            let summary = run_all(
+                &runs,
+                &constraints(tests),
+                limits,
+                &self.interrupt,
+                |index| readers.start(index),
+                examine,
+                &mut on_done,
+            );
+            is_over.store(true, Ordering::Relaxed);
+            summary
+        });
         let _ = fs::remove_dir_all(&self.workshop.profiles);
         summary.not_started
     }
@@ -257,5 +310,6 @@ fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> 
         fs::create_dir_all(folder).map_err(cannot)?;
     }
     let _ = fs::remove_file(unfinished(workshop));
+    workshop.forget_opened();
     fs::write(mark, ours).map_err(cannot)
 }

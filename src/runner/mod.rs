@@ -18,6 +18,7 @@ pub mod pool;
 pub mod process;
 pub mod schedule;
 mod shell;
+pub mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -42,7 +42,7 @@ pub struct Summary {
     pub not_started: Vec<usize>,
 }
 
-/// Runs all tests, some at a time. When one has ended, its thread calls `examine`, and then this thread `on_finished`.
+/// Runs all tests, some at a time. Before one starts, its thread calls `prepare`; when it has ended, its thread calls `examine`, and then this thread `on_finished`.
 ///
 /// Who waits for a test may be reported before it, because its successors do not wait until it is examined.
 pub fn run_all<T: Send>(
@@ -50,6 +50,7 @@ pub fn run_all<T: Send>(
     constraints: &Constraints,
     limits: Limits,
     interrupt: &Interrupt,
+    prepare: impl Fn(usize) + Sync,
     examine: impl Fn(usize, Finished) -> T + Sync,
     mut on_finished: impl FnMut(usize, T),
 ) -> Summary {
@@ -71,8 +72,8 @@ pub fn run_all<T: Send>(
     std::thread::scope(|scope| {
         for _ in 0..limits.jobs.clamp(1, runs.len().max(1)) {
             let sender = sender.clone();
-            let (pool, examine) = (&pool, &examine);
-            scope.spawn(move || pool.work(examine, &sender));
+            let (pool, prepare, examine) = (&pool, &prepare, &examine);
+            scope.spawn(move || pool.work(prepare, examine, &sender));
         }
         drop(sender);
         for (index, result) in results {
@@ -103,8 +104,14 @@ struct State {
 }
 
 impl Pool<'_> {
-    fn work<T>(&self, examine: impl Fn(usize, Finished) -> T, results: &Sender<(usize, T)>) {
+    fn work<T>(
+        &self,
+        prepare: impl Fn(usize),
+        examine: impl Fn(usize, Finished) -> T,
+        results: &Sender<(usize, T)>,
+    ) {
         while let Some((index, obstacle)) = self.next() {
+            prepare(index);
             let finished = match obstacle {
                 Some(reason) => Finished::not_run(reason),
                 None => run(&self.runs[index], self.interrupt),
@@ -276,6 +283,7 @@ mod tests {
             &free(5),
             at_once(2),
             &Interrupt::new(),
+            |_| {},
             examine,
             |index, outcome| {
                 twice |= all[index].replace(outcome).is_some();
@@ -308,6 +316,7 @@ mod tests {
             &constraints,
             at_once(4),
             &Interrupt::new(),
+            |_| {},
             |_, finished| finished,
             |index, finished| {
                 order.push((index, finished.outcome));
@@ -336,6 +345,7 @@ mod tests {
             &constraints,
             at_once(2),
             &interrupt,
+            |_| {},
             |_, finished| finished,
             |index, finished| {
                 let asking = Arc::clone(&asking);
@@ -368,6 +378,7 @@ mod tests {
             &free(4),
             limits,
             &Interrupt::new(),
+            |_| {},
             |index, _| index,
             |index, _| all.push(index),
         );

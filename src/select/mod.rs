@@ -69,14 +69,15 @@ impl Planned {
 #[derive(Debug, Clone)]
 pub struct TestifiedFile {
     pub file: ChangedFile,
-    pub certificates: Arc<[Certificate]>,
+    pub certificates: Vec<Arc<Certificate>>,
 }
 
 impl TestifiedFile {
     /// Who certifies that the file does not reach a test in this way.
     pub fn certifying(&self, way: Way, test: usize) -> impl Iterator<Item = &Certificate> {
         let own = self.certificates.iter();
-        own.filter(move |certificate| certificate.way == way && certificate.tests.contains(test))
+        own.map(AsRef::as_ref)
+            .filter(move |certificate| certificate.way == way && certificate.tests.contains(test))
     }
 }
 

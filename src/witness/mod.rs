@@ -4,10 +4,11 @@
 
 pub mod assumption;
 pub mod definition;
+pub mod files;
 pub mod rules;
 pub mod source;
 
-use crate::repo::{Change, FileKind, RepoPath};
+use crate::repo::{Change, ChangeKind, FileKind, RepoPath};
 
 /// How a changed file can reach a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,7 @@ impl Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Witness {
     Source,
+    Files,
     Definition,
     Rules,
     /// Not seen, but assumed, as the assumptions say.
@@ -49,6 +51,7 @@ impl Witness {
     pub fn word(self) -> &'static str {
         match self {
             Witness::Source => "source",
+            Witness::Files => "files",
             Witness::Definition => "definition",
             Witness::Rules => "rules",
             Witness::Assumption => "assumption",
@@ -105,6 +108,8 @@ pub struct ChangedFile {
     /// Where it was, if it moved.
     pub moved_from: Option<RepoPath>,
     pub class: FileClass,
+    /// It is a file in both versions, at the same place.
+    pub is_only_modified: bool,
 }
 
 impl ChangedFile {
@@ -132,6 +137,7 @@ impl ChangedFile {
             path: path.clone(),
             moved_from: old.filter(|old| old != path),
             class,
+            is_only_modified: change.kind == ChangeKind::Modified && !is_special,
         })
     }
 }

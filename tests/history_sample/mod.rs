@@ -176,6 +176,7 @@ impl Suite {
             .into_bytes(),
             binaries: vec![format!("build/tests/run_{}", test % 40), "build/libcore.so".to_owned()],
             unplaced: Vec::new(),
+            read: Some([RepoPath::new(format!("tests/data/{}.json", test % 40))].into()),
             doubt: percent(3, &[self.seed, test, 21]).then(|| "calls setjmp".to_owned()),
             flaky: None,
             varies: false,
@@ -190,6 +191,7 @@ impl Suite {
                 .map(|part| (format!("part-{part}"), format!("{:016x}", hash(&[part]))))
                 .collect(),
             uncounted: Uncounted::default(),
+            opened_by_build: None,
             partial: false,
             front_end: 3,
             created,
