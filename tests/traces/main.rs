@@ -4,4 +4,5 @@
 
 mod bench;
 mod kinds;
+mod lost;
 mod widening;
