@@ -480,3 +480,38 @@ fn where_the_linking_is_unusual_every_test_is_in_doubt() {
         );
     }
 }
+
+#[test]
+fn a_header_that_the_build_copies_is_recorded_as_its_original() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\n\
+             configure_file(src/x.h ${CMAKE_BINARY_DIR}/include/p/x.h COPYONLY)\n\
+             configure_file(src/version.h.in ${CMAKE_BINARY_DIR}/include/p/version.h)\n\
+             configure_file(src/y.c ${CMAKE_BINARY_DIR}/y.c COPYONLY)\n\
+             add_executable(inside src/inside.c src/y.c)\ntarget_include_directories(inside PRIVATE src)\n\
+             add_executable(outside outside.c ${CMAKE_BINARY_DIR}/y.c)\ntarget_include_directories(outside PRIVATE ${CMAKE_BINARY_DIR}/include)\n\
+             add_test(NAME inside COMMAND inside)\nadd_test(NAME outside COMMAND outside)\n",
+        ),
+        ("src/x.h", "static inline int x(int a) {\n  return a;\n}\n"),
+        ("src/version.h.in", "static inline int version(void) {\n  return 0;\n}\n"),
+        ("src/y.c", "int y(int a) {\n  return a;\n}\n"),
+        ("src/inside.c", "#include \"x.h\"\nint y(int);\nint main(void) {\n  return x(0) + y(0);\n}\n"),
+        (
+            "outside.c",
+            "#include <p/x.h>\n#include <p/version.h>\nint y(int);\nint main(void) {\n  return x(0) + y(0) + version();\n}\n",
+        ),
+    ]);
+    for backend in ["llvm", "gcov"] {
+        succeeds(&repo, &["record", "--backend", backend]);
+        let shown = repo.json(&["history", "show", "outside", "--format", "json"]);
+        let functions = shown["functions"].as_array().unwrap().iter();
+        let files: Vec<&str> = functions
+            .map(|function| function["file"].as_str().unwrap())
+            .collect();
+        assert_eq!(files, ["outside.c", "src/x.h", "src/y.c"], "{backend}");
+        assert_eq!(shown["doubt"], Value::Null, "{backend}");
+    }
+}

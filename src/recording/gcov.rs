@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::binaries::{linked_below, may_do};
-use super::placer::PlacedFile;
+use super::placer::{Place, PlacedFile};
 use super::{Placer, Recorded, Recorder, uncounted};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
@@ -52,8 +52,9 @@ impl<'a> Gcov<'a> {
             };
             let files = places(placer, &notes);
             for line in notes.functions.iter().flat_map(|function| &function.lines) {
-                if let Some(Some(file)) = files.get(line.file as usize) {
-                    known.entry(file.clone()).or_default().insert(line.line);
+                if let Some(Place::File(file)) = files.get(line.file as usize) {
+                    let lines = known.entry(file.path.clone()).or_default();
+                    lines.insert(line.line);
                 }
             }
         }
@@ -144,9 +145,24 @@ impl Recorder for Gcov<'_> {
         let mut executed: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
         for object in &collected.objects {
             let files = places(self.placer, &object.notes);
+            let mut in_made: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
             for (file, line) in object.hits.iter().flat_map(|hit| &hit.executed.lines) {
-                if let Some(Some(file)) = files.get(*file as usize) {
-                    executed.entry(file.clone()).or_default().insert(*line);
+                match files.get(*file as usize) {
+                    Some(Place::File(placed)) => {
+                        let lines = executed.entry(placed.path.clone()).or_default();
+                        lines.insert(*line);
+                    }
+                    Some(Place::Made(_)) => {
+                        in_made.entry(*file).or_default().insert(*line);
+                    }
+                    None => {}
+                }
+            }
+            for (file, lines) in in_made {
+                if let Some(Place::Made(made)) = files.get(file as usize) {
+                    let ids = made.originals_of(self.placer, |line| lines.contains(&line));
+                    let whole = ids.into_iter().map(|id| (id, Crossed::Whole));
+                    recorded.trace.functions.extend(whole);
                 }
             }
         }
@@ -207,10 +223,10 @@ fn lines_of(function: &Entity) -> RangeInclusive<u32> {
     function.span.line..=function.end_line
 }
 
-/// The files of some notes, as far as the tree has them.
-fn places(placer: &Placer, notes: &Notes) -> Vec<Option<RepoPath>> {
+/// Where the files of some notes are.
+fn places(placer: &Placer, notes: &Notes) -> Vec<Place> {
     let folder = to_path(&notes.working_directory);
-    let place = |file: &Vec<u8>| placer.path(&folder.join(to_path(file)));
+    let place = |file: &Vec<u8>| placer.place(&folder.join(to_path(file)));
     notes.files.iter().map(place).collect()
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bench;
+mod copies;
 mod kinds;
 mod lost;
 mod widening;
