@@ -42,8 +42,17 @@ impl Made {
         found
     }
 
+    /// What a function on a line may have come from, which the compiler knows by this name: a macro may have renamed it.
+    pub(super) fn originals_at(&self, placer: &Placer, line: u32, symbol: &str) -> Vec<FunctionId> {
+        let mut found = self.originals_of(placer, |own| own == line);
+        if found.is_empty() {
+            found = self.originals_named(placer, symbol);
+        }
+        found
+    }
+
     /// What a function of this name may have come from.
-    pub(super) fn originals_named(&self, placer: &Placer, name: &str) -> Vec<FunctionId> {
+    fn originals_named(&self, placer: &Placer, name: &str) -> Vec<FunctionId> {
         if self.originals.is_empty() {
             return placer.defining(name).to_vec();
         }

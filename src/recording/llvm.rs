@@ -125,14 +125,15 @@ impl<'a> Llvm<'a> {
         let Some(path) = path.map(Vec::as_slice).map(to_path) else {
             return Placed::Nowhere;
         };
+        let own = function.regions.iter().find(|region| region.file == 0);
         let file = match self.placer.place(&path) {
             Place::File(file) => file,
             Place::Made(made) => {
-                return Placed::Made(made.originals_named(self.placer, &function.name));
+                let line = own.map_or(0, |region| region.start.line);
+                return Placed::Made(made.originals_at(self.placer, line, &function.name));
             }
         };
         let text = Text::new(&file.bytes);
-        let own = function.regions.iter().find(|region| region.file == 0);
         let start = own.map_or(0, |region| text.offset(region.start));
         let is_here = |entity: &&crate::lang::facts::Entity| {
             (entity.span.start..entity.span.end).contains(&start)
