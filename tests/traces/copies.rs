@@ -169,7 +169,10 @@ fn what_was_put_together_from_several_sources_counts_for_each() {
         let files = [
             ("f.c", f),
             ("g.c", g),
-            ("a.c", "int part_f(void);\nint main(void) {\n  return part_f();\n}\n"),
+            (
+                "a.c",
+                "int part_f(void);\nint main(void) {\n  return part_f();\n}\n",
+            ),
         ];
         let bench = Bench::new(compiler, &files);
         // The compiler knows the function by another name than the source.
