@@ -89,12 +89,17 @@ impl Bench {
 
     /// Runs the program and reads what it left.
     pub(crate) fn record(&self, arguments: &[&str]) -> Recorded {
+        self.with_recorder(|recorder| recorder.read(self.run(recorder, arguments).path()))
+    }
+
+    /// Does something with the reader of what the program leaves.
+    pub(crate) fn with_recorder<T>(&self, action: impl FnOnce(&dyn Recorder) -> T) -> T {
         let top = self.top();
         let placer = Placer::new(&top, self.program());
         let folders = [top.as_path()];
         match self.compiler {
-            Compiler::Clang(_) => self.run(&Llvm::new(&placer, &folders), arguments),
-            Compiler::Gcc(_) => self.run(&Gcov::new(&placer, &folders), arguments),
+            Compiler::Clang(_) => action(&Llvm::new(&placer, &folders)),
+            Compiler::Gcc(_) => action(&Gcov::new(&placer, &folders)),
         }
     }
 
@@ -106,7 +111,8 @@ impl Bench {
         counted.into_iter().map(|function| function.name).collect()
     }
 
-    fn run(&self, recorder: &dyn Recorder, arguments: &[&str]) -> Recorded {
+    /// Runs the program; what it left is in the folder.
+    pub(crate) fn run(&self, recorder: &dyn Recorder, arguments: &[&str]) -> TempDir {
         let profiles = TempDir::new().unwrap();
         Command::new(self.top().join("program"))
             .args(arguments)
@@ -115,7 +121,7 @@ impl Bench {
             .current_dir(profiles.path())
             .output()
             .unwrap();
-        recorder.read(profiles.path())
+        profiles
     }
 
     fn program(&self) -> Program {

@@ -4,6 +4,7 @@
 
 mod bench;
 mod copies;
+mod damage;
 mod kinds;
 mod lost;
 mod widening;
