@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use crate::error::{Error, Result};
 
 /// The folder of the masquerade; set for the builds that we start, and for nobody else.
-const FOLDER: &str = "GIT_RTS_MASQUERADE";
+pub const FOLDER: &str = "GIT_RTS_MASQUERADE";
 /// `llvm` or `gcov`.
 const BACKEND: &str = "GIT_RTS_BACKEND";
 /// The clang that takes the place of every compiler with the back end `llvm`.
