@@ -439,32 +439,75 @@ fn a_missing_snapshot_or_folder_costs_nothing_or_everything_but_no_panic() {
     assert!(open(folder.path()).list().unwrap().is_empty());
 }
 
-/// Runs a child in a mount namespace of its own, where `setup` is run before it.
-fn in_own_mounts(child: &Command, setup: &str) -> Option<std::process::Output> {
-    let mut command = Command::new("unshare");
+/// Whether this machine lets us mount in a namespace of our own.
+fn may_mount() -> bool {
+    let tried = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "true"])
+        .stderr(Stdio::null())
+        .status();
+    let possible = tried.is_ok_and(|status| status.success());
+    if !possible {
+        eprintln!(
+            "this machine allows no mount namespaces: only limits and permissions are tested"
+        );
+    }
+    possible
+}
+
+/// Runs a child through a shell that prepares for it; `$0` and `$@` are the child.
+fn prepared(child: &Command, before: &[&str], setup: &str) -> std::process::Output {
+    let words: Vec<&str> = [before, &["sh", "-c"]].concat();
+    let mut command = Command::new(words[0]);
     command
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c"])
+        .args(&words[1..])
         .arg(format!("set -e; {setup}\nexec \"$0\" \"$@\""))
         .arg(child.get_program())
         .args(child.get_args());
     for (key, value) in child.get_envs() {
         command.env(key, value.unwrap_or_default());
     }
-    let possible = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "true"])
-        .stderr(Stdio::null())
-        .status();
-    if !possible.is_ok_and(|status| status.success()) {
-        eprintln!("this machine allows no mount namespaces: not tested");
-        return None;
-    }
-    Some(command.output().unwrap())
+    command.output().unwrap()
 }
+
+const OWN_MOUNTS: [&str; 4] = ["unshare", "--user", "--map-root-user", "--mount"];
+
+/// What a child did that filled the disk, checked against what is left in a folder.
+fn assert_nothing_lost(output: &std::process::Output, after: &Path, functions: u64, words: &str) {
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let written: Vec<u64> = text
+        .lines()
+        .filter_map(|line| line.split("written ").nth(1)?.parse().ok())
+        .collect();
+    assert!(text.contains(&format!(" history: {words}")), "{text}");
+    assert!(text.contains("hint make room on the disk"), "{text}");
+    assert!(!written.is_empty(), "{text}");
+    let mut histories = open(after);
+    assert!(histories.notices.is_empty(), "{:?}", histories.notices);
+    for number in &written {
+        let history = histories.find(version(*number)).unwrap().unwrap();
+        let read = history.to_recording().unwrap();
+        assert_same(&read, &unshared(*number, functions), *number);
+    }
+    // The one that failed is not there, or it is whole; and with room it can be written.
+    let failed = written.len() as u64;
+    let expected = unshared(failed, functions);
+    for _ in 0..2 {
+        if let Some(history) = histories.find(version(failed)).unwrap() {
+            assert_same(&history.to_recording().unwrap(), &expected, failed);
+        }
+        histories.write(version(failed), &expected).unwrap();
+    }
+    assert_eq!(histories.list().unwrap().len(), written.len() + 1);
+}
+
+/// Small histories fill the disk when the database is opened, large ones while they are written.
+const SMALL_DISKS: [(u64, u64); 2] = [(1200, 400), (2600, 4000)];
 
 #[test]
 fn a_full_disk_says_what_to_do_and_loses_nothing() {
-    // Small histories fill the disk when the database is opened, large ones while they are written.
-    for (kilobytes, functions) in [(1200, 400), (2600, 4000)] {
+    // Where it cannot be mounted, the next test fills one by a limit.
+    for (kilobytes, functions) in SMALL_DISKS.into_iter().filter(|_| may_mount()) {
         let folder = tempfile::tempdir().unwrap();
         let after = tempfile::tempdir().unwrap();
         let child = child("fills_the_disk", folder.path(), functions);
@@ -475,56 +518,69 @@ fn a_full_disk_says_what_to_do_and_loses_nothing() {
             folder.path().display(),
             after.path().display()
         );
-        let Some(output) = in_own_mounts(&child, &setup) else {
-            return;
-        };
-        assert!(output.status.success(), "{output:?}");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let written: Vec<u64> = text
-            .lines()
-            .filter_map(|line| line.split("written ").nth(1)?.parse().ok())
-            .collect();
-        assert!(text.contains(" history: the disk is full"), "{text}");
-        assert!(text.contains("hint make room on the disk"), "{text}");
-        assert!(!written.is_empty(), "{text}");
-        let mut histories = open(after.path());
-        assert!(histories.notices.is_empty(), "{:?}", histories.notices);
-        for number in &written {
-            let history = histories.find(version(*number)).unwrap().unwrap();
-            let read = history.to_recording().unwrap();
-            assert_same(&read, &unshared(*number, functions), *number);
-        }
-        // The one that failed is not there, or it is whole; and with room it can be written.
-        let failed = written.len() as u64;
-        let expected = unshared(failed, functions);
-        for _ in 0..2 {
-            if let Some(history) = histories.find(version(failed)).unwrap() {
-                assert_same(&history.to_recording().unwrap(), &expected, failed);
-            }
-            histories.write(version(failed), &expected).unwrap();
-        }
-        assert_eq!(histories.list().unwrap().len(), written.len() + 1);
+        let output = prepared(&child, &OWN_MOUNTS, &setup);
+        assert_nothing_lost(&output, after.path(), functions, "the disk is full");
     }
 }
 
 #[test]
-fn a_read_only_repository_can_be_read() {
+fn a_limit_on_files_says_what_to_do_and_loses_nothing() {
+    for (kilobytes, functions) in SMALL_DISKS {
+        let folder = tempfile::tempdir().unwrap();
+        let child = child("fills_the_disk", folder.path(), functions);
+        // In blocks of 512 bytes. Who ignores the signal gets an error, as from a full disk.
+        let setup = format!("trap '' XFSZ; ulimit -f {}", kilobytes * 2);
+        let output = prepared(&child, &[], &setup);
+        let words = "files may not become larger";
+        assert_nothing_lost(&output, folder.path(), functions, words);
+    }
+}
+
+/// A folder with one history, and how a child that may only read it goes on.
+fn assert_readable(before: &[&str], setup: impl Fn(&Path) -> String) {
     let folder = tempfile::tempdir().unwrap();
     open(folder.path())
         .write(version(1), &recording(1))
         .unwrap();
     let child = child("reads_without_writing", folder.path(), 1);
-    let setup = format!(
-        "mount --bind '{0}' '{0}'; mount -o remount,bind,ro '{0}'",
-        folder.path().display()
-    );
-    let Some(output) = in_own_mounts(&child, &setup) else {
-        return;
-    };
+    let output = prepared(&child, before, &setup(folder.path()));
+    // Whatever the setup took away, the folder must be removable.
+    let again = Command::new("chmod")
+        .args(["-R", "u+w"])
+        .arg(folder.path())
+        .status();
+    assert!(again.unwrap().success());
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         text.contains("error cannot write the history: its folder is read-only"),
         "{text}"
     );
+}
+
+#[test]
+fn a_read_only_repository_can_be_read() {
+    // Where it cannot be mounted, the next test takes the permission away.
+    if may_mount() {
+        assert_readable(&OWN_MOUNTS, |folder| {
+            format!(
+                "mount --bind '{0}' '{0}'; mount -o remount,bind,ro '{0}'",
+                folder.display()
+            )
+        });
+    }
+}
+
+#[test]
+fn a_repository_that_is_somebody_elses_can_be_read() {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    // Root may write everywhere, unless it gives that up.
+    let before: &[&str] = if id.stdout.starts_with(b"0\n") {
+        &["setpriv", "--bounding-set", "-dac_override"]
+    } else {
+        &[]
+    };
+    assert_readable(before, |folder| {
+        format!("chmod -R a-w '{}'", folder.display())
+    });
 }

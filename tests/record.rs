@@ -390,3 +390,128 @@ fn a_test_inherits_the_traces_and_the_doubts_of_those_it_waits_for() {
         assert_eq!(shown["doubt"], "it waits for 'silent': it left no profile");
     }
 }
+
+#[test]
+fn a_test_one_of_whose_processes_crashed_unnoticed_is_in_doubt_with_gcov() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "Makefile",
+            "TESTS = tolerant.sh clean.sh\nall: p\np: p.c\n\tcc -o p p.c\ncheck: all\n\t@for t in $(TESTS); do sh $$t || exit 1; done\n",
+        ),
+        ("tolerant.sh", "#!/bin/sh\n./p\n./p crash\nexit 0\n"),
+        ("clean.sh", "#!/bin/sh\n./p && ./p\n"),
+        (
+            "p.c",
+            "#include <stdlib.h>\nstatic void crash(void) { abort(); }\nint main(int argc, char **argv) {\n  if (argc > 1) crash();\n  return 0;\n}\n",
+        ),
+        (
+            ".git-rts.toml",
+            "[build]\ncommand = \"make\"\n[tests]\nrunner = \"command\"\nlist = \"printf '%s\\\\n' tolerant.sh clean.sh\"\nrun = \"sh {test}\"\n",
+        ),
+    ]);
+    for (backend, doubt, entered) in [
+        (
+            "gcov",
+            Value::from("a process of 'p' ended without writing its counters"),
+            vec!["main"],
+        ),
+        ("llvm", Value::Null, vec!["crash", "main"]),
+    ] {
+        succeeds(&repo, &["record", "--backend", backend]);
+        let about = |test: &str| repo.json(&["history", "show", test, "--format", "json"]);
+        assert_eq!(about("tolerant.sh")["doubt"], doubt, "{backend}");
+        assert_eq!(about("clean.sh")["doubt"], Value::Null, "{backend}");
+        assert_eq!(functions(&repo, "tolerant.sh"), entered);
+    }
+}
+
+/// A project of one test, linked by these commands from `a.o` and `b.o`, and its doubt with gcov.
+fn doubt_when_linked_by(commands: &str) -> Value {
+    let repo = TestRepo::new();
+    let build = format!("gcc -fPIC -c a.c b.c\n{commands}\n");
+    repo.commit(&[
+        ("build.sh", &format!("set -e\n{build}")),
+        ("a.c", "int f(void);\nint main(void) { return f(); }\n"),
+        ("b.c", "int f(void) { return 0; }\n"),
+        ("map", "{ global: f; local: *; };\n"),
+        (".git-rts.toml", "[build]\ncommand = \"sh build.sh\"\n[tests]\nrunner = \"command\"\nlist = \"echo t\"\nrun = \"LD_LIBRARY_PATH=. ./{test}\"\n"),
+    ]);
+    let (_, said) = succeeds(&repo, &["record", "--backend", "gcov"]);
+    assert!(said.contains("1 test: 1 passed"), "{commands}: {said}");
+    assert_eq!(functions(&repo, "t"), ["main", "f"], "{commands}");
+    repo.json(&["history", "show", "t", "--format", "json"])["doubt"].take()
+}
+
+#[test]
+fn every_usual_way_of_linking_tells_of_lost_counters() {
+    for commands in [
+        "gcc -o t a.o b.o",
+        "gcc -static -o t a.o b.o",
+        "gcc -s -Wl,--gc-sections -o t a.o b.o",
+        "gcc -r -o ab.o a.o b.o\ngcc -o t ab.o",
+        "gcc -Wl,-r -no-pie -nostdlib -o ab.o a.o b.o\ngcc -o t ab.o",
+        "gcc -shared -Wl,-z,defs -Wl,--version-script=map -o libb.so b.o\ngcc -o t a.o -L. -lb",
+        "ar cr libb.a b.o\ngcc -o t a.o libb.a",
+        "ld -r -o ab.o a.o b.o\ngcc -o t ab.o",
+        "printf 'a.o b.o -o t' > list\ngcc @list",
+        "gcc -fPIC -flto -c a.c b.c\ngcc -flto -o t a.o b.o",
+        "g++ -o t a.o b.o",
+        "gcc-11 -fPIC -c a.c b.c\ngcc-11 -o t a.o b.o",
+    ] {
+        assert_eq!(doubt_when_linked_by(commands), Value::Null, "{commands}");
+    }
+}
+
+#[test]
+fn where_the_linking_is_unusual_every_test_is_in_doubt() {
+    let by_hand = "lib=$(dirname $(gcc -print-file-name=libgcov.a)); c=$(dirname $(gcc -print-file-name=crt1.o))\n\
+        ld -o t -dynamic-linker $(ls /lib64/ld-linux-*) $c/crt1.o $c/crti.o a.o b.o -L$lib -lgcov -lgcc -lc $c/crtn.o";
+    for commands in [
+        by_hand,
+        "gcc -nodefaultlibs -o t a.o b.o -lgcov -lc",
+        // What the mark replaces is there already: the build goes on without the mark.
+        "gcc -o t a.o b.o -Wl,--whole-archive -lgcov -Wl,--no-whole-archive",
+    ] {
+        let doubt = doubt_when_linked_by(commands).to_string();
+        assert!(
+            doubt.contains("linked in a way that hides"),
+            "{commands}: {doubt}"
+        );
+    }
+}
+
+#[test]
+fn a_header_that_the_build_copies_is_recorded_as_its_original() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\n\
+             configure_file(src/x.h ${CMAKE_BINARY_DIR}/include/p/x.h COPYONLY)\n\
+             configure_file(src/version.h.in ${CMAKE_BINARY_DIR}/include/p/version.h)\n\
+             configure_file(src/y.c ${CMAKE_BINARY_DIR}/y.c COPYONLY)\n\
+             add_executable(inside src/inside.c src/y.c)\ntarget_include_directories(inside PRIVATE src)\n\
+             add_executable(outside outside.c ${CMAKE_BINARY_DIR}/y.c)\ntarget_include_directories(outside PRIVATE ${CMAKE_BINARY_DIR}/include)\n\
+             add_test(NAME inside COMMAND inside)\nadd_test(NAME outside COMMAND outside)\n",
+        ),
+        ("src/x.h", "static inline int x(int a) {\n  return a;\n}\n"),
+        ("src/version.h.in", "static inline int version(void) {\n  return 0;\n}\n"),
+        ("src/y.c", "int y(int a) {\n  return a;\n}\n"),
+        ("src/inside.c", "#include \"x.h\"\nint y(int);\nint main(void) {\n  return x(0) + y(0);\n}\n"),
+        (
+            "outside.c",
+            "#include <p/x.h>\n#include <p/version.h>\nint y(int);\nint main(void) {\n  return x(0) + y(0) + version();\n}\n",
+        ),
+    ]);
+    for backend in ["llvm", "gcov"] {
+        succeeds(&repo, &["record", "--backend", backend]);
+        let shown = repo.json(&["history", "show", "outside", "--format", "json"]);
+        let functions = shown["functions"].as_array().unwrap().iter();
+        let files: Vec<&str> = functions
+            .map(|function| function["file"].as_str().unwrap())
+            .collect();
+        assert_eq!(files, ["outside.c", "src/x.h", "src/y.c"], "{backend}");
+        assert_eq!(shown["doubt"], Value::Null, "{backend}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Opens the database of histories, whatever state it is in.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -161,7 +162,9 @@ fn copy_folder(from: &Path, to: &Path, wanted: &dyn Fn(&str) -> bool) -> std::io
         if entry.file_type()?.is_dir() {
             copy_folder(&entry.path(), &to.join(name), wanted)?;
         } else {
-            std::fs::copy(entry.path(), to.join(name))?;
+            // Without its permissions: the copy must be writable where the file is not.
+            let (mut from, mut to) = (File::open(entry.path())?, File::create(to.join(name))?);
+            std::io::copy(&mut from, &mut to)?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::binaries::{linked_below, loaded_by};
 use super::toolchain;
 use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
-use crate::masquerade::Backend;
+use crate::masquerade::{Backend, FLAGS_VERSION};
 
 /// Variables that change what a build makes.
 const VARIABLES: [&str; 6] = ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD"];
@@ -22,6 +22,7 @@ pub fn fingerprint(
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     found.insert("backend".to_owned(), backend.name().to_owned());
+    found.insert("flags".to_owned(), FLAGS_VERSION.to_string());
     let compiler = match backend {
         Backend::Llvm { clang } => clang.clone(),
         Backend::Gcov => PathBuf::from("cc"),

@@ -9,17 +9,21 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::binaries::{linked_below, may_do};
-use super::placer::PlacedFile;
+use super::placer::{Place, PlacedFile};
 use super::{Placer, Recorded, Recorder, uncounted};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
-use crate::coverage::llvm::binary::Imports;
+use crate::coverage::llvm::binary::{Imports, imports};
 use crate::history::Uncounted;
 use crate::lang::facts::{Entity, Flow};
+use crate::masquerade::mark;
 use crate::repo::RepoPath;
 use crate::trace::lines::{Lines, crossed};
 use crate::trace::text::Text;
 use crate::trace::{Crossed, FunctionId};
+
+/// Where gcc's runtime complains, in the folder of a test.
+const ERRORS: &str = "errors";
 
 pub struct Gcov<'a> {
     placer: &'a Placer,
@@ -30,6 +34,8 @@ pub struct Gcov<'a> {
     linked: Vec<PathBuf>,
     /// What the programs of the build may do together: data files do not tell which of them ran.
     imports: Imports,
+    /// Why no test can be believed.
+    doubt: Option<String>,
 }
 
 impl<'a> Gcov<'a> {
@@ -46,15 +52,18 @@ impl<'a> Gcov<'a> {
             };
             let files = places(placer, &notes);
             for line in notes.functions.iter().flat_map(|function| &function.lines) {
-                if let Some(Some(file)) = files.get(line.file as usize) {
-                    known.entry(file.clone()).or_default().insert(line.line);
+                if let Some(Place::File(file)) = files.get(line.file as usize) {
+                    let lines = known.entry(file.path.clone()).or_default();
+                    lines.insert(line.line);
                 }
             }
         }
         let mut all = Imports::default();
         let own = linked_below(folders);
+        let mut doubt = None;
         for path in &own {
             all = all.and(may_do(path, &own));
+            doubt = doubt.or_else(|| cannot_be_followed(path));
         }
         Gcov {
             placer,
@@ -62,6 +71,7 @@ impl<'a> Gcov<'a> {
             known,
             linked: own,
             imports: all,
+            doubt,
         }
     }
 
@@ -95,12 +105,23 @@ impl<'a> Gcov<'a> {
 
 impl Recorder for Gcov<'_> {
     fn environment(&self, folder: &Path) -> Vec<(String, OsString)> {
-        vec![("GCOV_PREFIX".to_owned(), folder.into())]
+        vec![
+            ("GCOV_PREFIX".to_owned(), folder.into()),
+            (mark::VARIABLE.to_owned(), folder.into()),
+            ("GCOV_ERROR_FILE".to_owned(), folder.join(ERRORS).into()),
+        ]
     }
 
     fn read(&self, folder: &Path) -> Recorded {
         let mut recorded = Recorded::default();
-        let widen = self.imports.threads || self.imports.returns_twice;
+        let marks = mark::left_in(folder);
+        let Imports {
+            threads,
+            returns_twice,
+            handles_signals,
+            ..
+        } = self.imports;
+        let widen = threads || returns_twice || handles_signals || marks.became_another;
         let collected = collect(folder, &self.build, widen);
         if let Some(failure) = collected.failures.first() {
             recorded.doubt(|| failure.to_string());
@@ -108,17 +129,40 @@ impl Recorder for Gcov<'_> {
         if collected.objects.is_empty() {
             recorded.doubt(|| "it left no coverage data".to_owned());
         }
-        if self.imports.forks && self.imports.ends_early {
-            recorded.doubt(|| {
-                "a program of the build forks and may end without a trace, which gcov cannot see".to_owned()
-            });
+        if let Some(program) = marks.lost.first() {
+            recorded
+                .doubt(|| format!("a process of '{program}' ended without writing its counters"));
+        }
+        // The file is there as soon as something went wrong, even where the words did not fit on the disk.
+        if let Ok(errors) = fs::read(folder.join(ERRORS)) {
+            let errors = String::from_utf8_lossy(&errors).into_owned();
+            let first = errors.lines().next().unwrap_or("no room on the disk");
+            recorded.doubt(|| format!("counters could not be written: {first}"));
+        }
+        if let Some(doubt) = &self.doubt {
+            recorded.doubt(|| doubt.clone());
         }
         let mut executed: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
         for object in &collected.objects {
             let files = places(self.placer, &object.notes);
+            let mut in_made: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
             for (file, line) in object.hits.iter().flat_map(|hit| &hit.executed.lines) {
-                if let Some(Some(file)) = files.get(*file as usize) {
-                    executed.entry(file.clone()).or_default().insert(*line);
+                match files.get(*file as usize) {
+                    Some(Place::File(placed)) => {
+                        let lines = executed.entry(placed.path.clone()).or_default();
+                        lines.insert(*line);
+                    }
+                    Some(Place::Made(_)) => {
+                        in_made.entry(*file).or_default().insert(*line);
+                    }
+                    None => {}
+                }
+            }
+            for (file, lines) in in_made {
+                if let Some(Place::Made(made)) = files.get(file as usize) {
+                    let ids = made.originals_of(self.placer, |line| lines.contains(&line));
+                    let whole = ids.into_iter().map(|id| (id, Crossed::Whole));
+                    recorded.trace.functions.extend(whole);
                 }
             }
         }
@@ -158,14 +202,31 @@ impl Recorder for Gcov<'_> {
     }
 }
 
+/// Why processes of a program may lose their counters without a mark.
+fn cannot_be_followed(path: &Path) -> Option<String> {
+    let bytes = fs::read(path).unwrap_or_default();
+    if !mark::is_counting(&bytes) {
+        return None;
+    }
+    let name = path.file_name().unwrap_or_default().display();
+    if !mark::is_in(&bytes) {
+        return Some(format!(
+            "'{name}' was linked in a way that hides whether its processes write their counters"
+        ));
+    }
+    let imports = imports(&bytes).unwrap_or(Imports::ANYTHING);
+    let starts = imports.forks_unseen;
+    starts.then(|| format!("'{name}' starts processes in a way that gcov cannot follow"))
+}
+
 fn lines_of(function: &Entity) -> RangeInclusive<u32> {
     function.span.line..=function.end_line
 }
 
-/// The files of some notes, as far as the tree has them.
-fn places(placer: &Placer, notes: &Notes) -> Vec<Option<RepoPath>> {
+/// Where the files of some notes are.
+fn places(placer: &Placer, notes: &Notes) -> Vec<Place> {
     let folder = to_path(&notes.working_directory);
-    let place = |file: &Vec<u8>| placer.path(&folder.join(to_path(file)));
+    let place = |file: &Vec<u8>| placer.place(&folder.join(to_path(file)));
     notes.files.iter().map(place).collect()
 }
 

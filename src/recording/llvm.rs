@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
+use super::placer::Place;
 use super::{Placer, Recorded, Recorder, uncounted};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
@@ -48,8 +49,10 @@ struct Mapped {
 
 /// Where a function of a map stands in the tree.
 enum Placed {
-    /// In no file of the tree.
-    Outside,
+    /// In no file at all.
+    Nowhere,
+    /// In a file that the build made: it may have come from these, if from any.
+    Made(Vec<FunctionId>),
     /// In a file of the tree, but no function of ours is there: macros made it. Its name, for people.
     Remainder(FunctionId, String),
     Whole(FunctionId),
@@ -120,17 +123,17 @@ impl<'a> Llvm<'a> {
     fn find(&self, map: &CoverageMap, function: &FunctionMap) -> Placed {
         let path = function.files.first().and_then(|file| map.paths.get(*file));
         let Some(path) = path.map(Vec::as_slice).map(to_path) else {
-            return Placed::Outside;
+            return Placed::Nowhere;
         };
-        let Some(file) = self
-            .placer
-            .path(&path)
-            .and_then(|path| self.placer.file(&path))
-        else {
-            return Placed::Outside;
+        let own = function.regions.iter().find(|region| region.file == 0);
+        let file = match self.placer.place(&path) {
+            Place::File(file) => file,
+            Place::Made(made) => {
+                let line = own.map_or(0, |region| region.start.line);
+                return Placed::Made(made.originals_at(self.placer, line, &function.name));
+            }
         };
         let text = Text::new(&file.bytes);
-        let own = function.regions.iter().find(|region| region.file == 0);
         let start = own.map_or(0, |region| text.offset(region.start));
         let is_here = |entity: &&crate::lang::facts::Entity| {
             (entity.span.start..entity.span.end).contains(&start)
@@ -161,7 +164,7 @@ impl<'a> Llvm<'a> {
         let plain = full.rsplit(':').next().unwrap_or(&full);
         // Wrappers that a compiler puts around library functions, as `_FORTIFY_SOURCE` asks for.
         let plain = plain.strip_suffix(".inline").unwrap_or(plain);
-        self.placer.defines(plain)
+        !self.placer.defining(plain).is_empty()
     }
 
     /// Whether a binary that a test ran makes all counters of the test doubtful: its libraries run in its threads and processes.
@@ -229,7 +232,11 @@ impl<'a> Llvm<'a> {
                 let placed = self.place(&mapped.map, function);
                 let is_mixed = sum.records > 1 && function.static_in.is_some();
                 match (&*placed, Counts::new(function, &sum.counters)) {
-                    (Placed::Outside, _) => {}
+                    (Placed::Nowhere, _) => {}
+                    (Placed::Made(ids), _) => {
+                        let whole = ids.iter().map(|id| (id.clone(), Crossed::Whole));
+                        recorded.trace.functions.extend(whole);
+                    }
                     (Placed::Remainder(id, name), _) => {
                         recorded.unplaced.push(name.clone());
                         recorded.trace.functions.push((id.clone(), Crossed::Whole));

@@ -2,6 +2,7 @@
 
 pub mod backend;
 mod binaries;
+mod copies;
 pub mod fingerprint;
 pub mod gcov;
 pub mod llvm;

@@ -1,10 +1,11 @@
 //! From what a compiler names to what the tree has: files by their paths in the copy, functions by name and place.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::copies::{self, Made, Origin};
 use crate::digest::Name;
 use crate::lang::c::{Granularity, file_facts};
 use crate::lang::facts::{Entity, FileFacts, Kind};
@@ -15,9 +16,22 @@ use crate::trace::FunctionId;
 /// The source files of a version, as compilers and traces know them.
 pub struct Placer {
     tree: PathBuf,
+    /// The tree without symbolic links on the way to it.
+    real_tree: PathBuf,
     program: Program,
     files: Mutex<FxHashMap<RepoPath, Option<Arc<PlacedFile>>>>,
-    defined: Mutex<FxHashMap<String, bool>>,
+    places: Mutex<FxHashMap<PathBuf, Place>>,
+    lengths: OnceLock<FxHashMap<u64, Vec<RepoPath>>>,
+    defined: Mutex<FxHashMap<String, Arc<[FunctionId]>>>,
+}
+
+/// What a path that a compiler was given is to the tree.
+#[derive(Debug, Clone)]
+pub(super) enum Place {
+    /// A source file of the tree, or a copy of just that one.
+    File(Arc<PlacedFile>),
+    /// The build made it, or it is a system's header.
+    Made(Arc<Made>),
 }
 
 /// A file of the tree with its facts.
@@ -50,17 +64,65 @@ impl Placer {
     pub fn new(tree: &Path, program: Program) -> Self {
         Placer {
             tree: tree.to_owned(),
+            real_tree: tree.canonicalize().unwrap_or_else(|_| tree.to_owned()),
             program,
             files: Mutex::default(),
+            places: Mutex::default(),
+            lengths: OnceLock::new(),
             defined: Mutex::default(),
         }
     }
 
-    /// The place in the tree of a path that a compiler was given; none for what the build made and for system headers.
-    pub(super) fn path(&self, path: &Path) -> Option<RepoPath> {
-        let path = without_dots(path);
-        let relative = path.strip_prefix(&self.tree).ok()?;
-        Some(RepoPath::new(relative.as_os_str().as_encoded_bytes()))
+    /// The place of a path that a compiler was given.
+    pub(super) fn place(&self, path: &Path) -> Place {
+        let lock = || self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(path) {
+            return known.clone();
+        }
+        let place = match self.in_tree(path) {
+            Some(file) => Place::File(file),
+            None => match copies::origin(self, path) {
+                Origin::Same(file) => Place::File(file),
+                Origin::Made(made) => Place::Made(Arc::new(made)),
+            },
+        };
+        lock().entry(path.to_owned()).or_insert(place).clone()
+    }
+
+    /// The file of the tree that a path leads to, through symbolic links or by its name alone.
+    fn in_tree(&self, path: &Path) -> Option<Arc<PlacedFile>> {
+        let real = path.canonicalize().ok();
+        let real = real.as_deref().map(|path| (path, &self.real_tree));
+        let plain = without_dots(path);
+        let mut ways = real.into_iter().chain([(plain.as_path(), &self.tree)]);
+        ways.find_map(|(path, tree)| {
+            let relative = path.strip_prefix(tree).ok()?;
+            self.file(&RepoPath::new(relative.as_os_str().as_encoded_bytes()))
+        })
+    }
+
+    /// The source files of the tree.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
+        self.program.files.iter().map(|file| &file.path)
+    }
+
+    /// The source files of so many bytes.
+    pub(super) fn of_length(&self, length: u64) -> &[RepoPath] {
+        let by_length = self.lengths.get_or_init(|| {
+            let mut found: FxHashMap<u64, Vec<RepoPath>> = FxHashMap::default();
+            for path in self.paths() {
+                if let Ok(metadata) = path.under(&self.tree).metadata() {
+                    found.entry(metadata.len()).or_default().push(path.clone());
+                }
+            }
+            found
+        });
+        by_length.get(&length).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a text says, read as C with the macros of the tree.
+    pub(super) fn facts(&self, bytes: &[u8]) -> FileFacts {
+        file_facts(bytes, &self.program.macros, Granularity::Expression)
     }
 
     /// A source file by its path in the tree; none if it is not read as C.
@@ -73,29 +135,31 @@ impl Placer {
         lock().entry(path.clone()).or_insert(placed).clone()
     }
 
-    /// Whether the tree defines a function of this name.
-    pub(super) fn defines(&self, name: &str) -> bool {
+    /// The functions of this name in the tree.
+    pub(super) fn defining(&self, name: &str) -> Arc<[FunctionId]> {
         let lock = || self.defined.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(name) {
-            return *known;
+            return known.clone();
         }
         let hash = Name::of(name.as_bytes());
-        let mut files = self.program.files.iter();
-        let defined = files.any(|file| {
-            file.lex.names.contains(hash)
-                && self
-                    .file(&file.path)
-                    .is_some_and(|file| file.functions().any(|function| function.name == name))
-        });
-        lock().insert(name.to_owned(), defined);
-        defined
+        let files = self.program.files.iter();
+        let mentioning = files.filter(|file| file.lex.names.contains(hash));
+        let mut found = Vec::new();
+        for file in mentioning.filter_map(|file| self.file(&file.path)) {
+            let named = file.functions().filter(|function| function.name == name);
+            found.extend(named.map(|function| file.id_of(function)));
+        }
+        lock()
+            .entry(name.to_owned())
+            .or_insert_with(|| found.into())
+            .clone()
     }
 
     fn read(&self, path: &RepoPath) -> Option<PlacedFile> {
         self.program.find(path)?;
         // Not through the cache, which another process may need while tests run.
         let bytes = std::fs::read(path.under(&self.tree)).ok()?;
-        let facts = file_facts(&bytes, &self.program.macros, Granularity::Expression);
+        let facts = self.facts(&bytes);
         Some(PlacedFile {
             path: path.clone(),
             bytes,

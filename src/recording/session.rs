@@ -60,6 +60,7 @@ impl Session {
     ) -> Result<(Self, Option<String>)> {
         let workshop = Workshop::open(repository)?;
         let lock = lock(&workshop.logs)?;
+        runner::end_survivors(masquerade::FOLDER, workshop.compilers.as_os_str());
         let settings = Settings {
             runner: config.runner.clone(),
             configure: config.configure.clone(),
@@ -199,6 +200,10 @@ impl Session {
             recorded.read = opened.map(|opened| self.of_the_tree(&opened));
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
+            }
+            if let Err(error) = fs::write(folder_of(index).join("room"), [0; 1 << 14]) {
+                // A process that could not even begin a file left no trace of that.
+                recorded.doubt(|| format!("there was no room for its counters: {error}"));
             }
             let _ = fs::remove_dir_all(folder_of(index));
             Done { finished, recorded }

@@ -41,7 +41,7 @@ pub(super) fn add(
         if is_counted(&symbol) {
             continue;
         }
-        if placer.defines(&symbol) {
+        if !placer.defining(&symbol).is_empty() {
             blind(&format!("holds '{symbol}' without counters"));
         }
         found.symbols.insert(symbol);

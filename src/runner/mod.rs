@@ -18,6 +18,7 @@ pub mod pool;
 pub mod process;
 pub mod schedule;
 mod shell;
+mod survivors;
 pub mod watch;
 
 use std::ffi::OsString;
@@ -33,6 +34,7 @@ pub use interrupt::Interrupt;
 pub use launch::{Expected, Judge, Launch, Outcome};
 pub use needs::Needs;
 pub use pool::{Finished, Limits, Run, run_all};
+pub use survivors::end_survivors;
 
 /// Every runner, in the order in which they are tried on a project that names none.
 static RUNNERS: [&dyn Runner; 5] = [

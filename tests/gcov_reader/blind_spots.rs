@@ -1,4 +1,4 @@
-//! What gcc records, and what it does not: facts that whoever believes a trace must know. They hold for gcc 11 and 12; when a later compiler fails here, the news may be good.
+//! What gcc records by itself, and what it does not: facts that whoever believes a trace must know. What is lost here is noticed by the mark that the masquerade adds, see `tests/traces/lost.rs`. They hold for gcc 11 and 12; when a later compiler fails here, the news may be good.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! A small program with the means to compile it, run it and read its trace.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use git_rts::lang::c::macros::MacroTable;
 use git_rts::lang::c::{Granularity, file_facts, lex_facts};
 use git_rts::lang::cfg::Cfg;
 use git_rts::lang::facts::{FileFacts, Flow, Kind};
+use git_rts::masquerade::mark;
 use git_rts::program::{Program, SourceFile};
 use git_rts::recording::gcov::Gcov;
 use git_rts::recording::llvm::Llvm;
@@ -21,7 +23,7 @@ use tempfile::TempDir;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compiler {
     Clang(u32),
-    Gcc,
+    Gcc(&'static str),
 }
 
 pub(crate) struct Bench {
@@ -65,9 +67,16 @@ impl Bench {
                 format!("clang-{version}"),
                 &git_rts::masquerade::CLANG_FLAGS,
             ),
-            Compiler::Gcc => ("gcc".to_owned(), &["--coverage", "-fprofile-abs-path"]),
+            Compiler::Gcc(name) => (name.to_owned(), &["--coverage", "-fprofile-abs-path"]),
         };
-        let output = Command::new(&name)
+        let mut command = Command::new(&name);
+        if let Compiler::Gcc(name) = self.compiler {
+            let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+            let object = mark::object(Path::new(name), &arguments, &self.top());
+            let object = object.into_iter().map(PathBuf::into_os_string);
+            command.args(object.flat_map(|object| ["-Xlinker".into(), object]));
+        }
+        let output = command
             .args(flags)
             .arg("-w")
             .args(arguments)
@@ -80,12 +89,17 @@ impl Bench {
 
     /// Runs the program and reads what it left.
     pub(crate) fn record(&self, arguments: &[&str]) -> Recorded {
+        self.with_recorder(|recorder| recorder.read(self.run(recorder, arguments).path()))
+    }
+
+    /// Does something with the reader of what the program leaves.
+    pub(crate) fn with_recorder<T>(&self, action: impl FnOnce(&dyn Recorder) -> T) -> T {
         let top = self.top();
         let placer = Placer::new(&top, self.program());
         let folders = [top.as_path()];
         match self.compiler {
-            Compiler::Clang(_) => self.run(&Llvm::new(&placer, &folders), arguments),
-            Compiler::Gcc => self.run(&Gcov::new(&placer, &folders), arguments),
+            Compiler::Clang(_) => action(&Llvm::new(&placer, &folders)),
+            Compiler::Gcc(_) => action(&Gcov::new(&placer, &folders)),
         }
     }
 
@@ -97,7 +111,8 @@ impl Bench {
         counted.into_iter().map(|function| function.name).collect()
     }
 
-    fn run(&self, recorder: &dyn Recorder, arguments: &[&str]) -> Recorded {
+    /// Runs the program; what it left is in the folder.
+    pub(crate) fn run(&self, recorder: &dyn Recorder, arguments: &[&str]) -> TempDir {
         let profiles = TempDir::new().unwrap();
         Command::new(self.top().join("program"))
             .args(arguments)
@@ -106,7 +121,7 @@ impl Bench {
             .current_dir(profiles.path())
             .output()
             .unwrap();
-        recorder.read(profiles.path())
+        profiles
     }
 
     fn program(&self) -> Program {

@@ -3,5 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod bench;
+mod copies;
+mod damage;
 mod kinds;
+mod lost;
 mod widening;

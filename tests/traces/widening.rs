@@ -104,7 +104,7 @@ fn a_function_without_counters_is_not_among_the_counted() {
 
 #[test]
 fn a_test_that_leaves_no_profile_is_a_doubt() {
-    for compiler in [Compiler::Clang(14), Compiler::Gcc] {
+    for compiler in [Compiler::Clang(14), Compiler::Gcc("gcc")] {
         let bench = Bench::of(compiler, "int main(void) { return 0; }\n");
         assert_eq!(bench.record(&[]).doubt, None);
         std::fs::write(bench.top().join("program"), "#!/bin/sh\nexit 0\n").unwrap();

@@ -51,17 +51,18 @@ const START_THREADS: [&[u8]; 16] = [
     b"__kmpc_fork_call",
 ];
 
-/// Functions by which a process ends, or becomes another, without the runtime of gcc's coverage.
-const END_EARLY: [&[u8]; 9] = [
-    b"_exit",
-    b"_Exit",
-    b"quick_exit",
-    b"abort",
-    b"vfork",
-    b"__vfork",
-    b"fexecve",
-    b"execveat",
-    b"kill",
+/// Functions that start a process in which no handler of `pthread_atfork` runs, and which is no copy for `exec` alone.
+const FORK_UNSEEN: [&[u8]; 4] = [b"_Fork", b"clone", b"__clone", b"clone3"];
+
+/// Functions that install handlers, which may leave whatever function they interrupt.
+const HANDLE_SIGNALS: [&[u8]; 7] = [
+    b"signal",
+    b"bsd_signal",
+    b"sysv_signal",
+    b"__sysv_signal",
+    b"sigaction",
+    b"sigset",
+    b"sigvec",
 ];
 
 /// What a binary may do that makes a subtraction of counters too small.
@@ -73,8 +74,10 @@ pub struct Imports {
     pub forks: bool,
     /// Threads that count at the same time lose some of the counts.
     pub threads: bool,
-    /// Processes may end or be replaced without leaving what gcc counted in them.
-    pub ends_early: bool,
+    /// Processes may be started that nothing of ours in the program hears of.
+    pub forks_unseen: bool,
+    /// A handler may leave a function where no return is written.
+    pub handles_signals: bool,
 }
 
 /// What the binary imports. A library that it is linked with may do more: ask for that one too.
@@ -148,7 +151,8 @@ impl Imports {
         returns_twice: true,
         forks: true,
         threads: true,
-        ends_early: true,
+        forks_unseen: true,
+        handles_signals: true,
     };
 
     /// What two binaries may do together.
@@ -158,7 +162,8 @@ impl Imports {
             returns_twice: self.returns_twice || other.returns_twice,
             forks: self.forks || other.forks,
             threads: self.threads || other.threads,
-            ends_early: self.ends_early || other.ends_early,
+            forks_unseen: self.forks_unseen || other.forks_unseen,
+            handles_signals: self.handles_signals || other.handles_signals,
         }
     }
 
@@ -168,7 +173,8 @@ impl Imports {
         self.returns_twice |= RETURN_TWICE.contains(&name);
         self.forks |= FORK.contains(&name);
         self.threads |= START_THREADS.contains(&name);
-        self.ends_early |= END_EARLY.contains(&name);
+        self.forks_unseen |= FORK_UNSEEN.contains(&name);
+        self.handles_signals |= HANDLE_SIGNALS.contains(&name);
     }
 }
 

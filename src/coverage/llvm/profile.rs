@@ -139,7 +139,8 @@ fn profile<'a>(cursor: &mut Cursor<'a>) -> Result<Profile<'a>, Unreadable> {
             has_values += usize::from(raw.has_values);
             raw.placed(at, header.counters_delta, counters.len())
         })
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<Vec<Record>, _>>()?;
+    every_count_has_a_record(&records, &counters)?;
     skip_values(cursor, has_values)?;
     Ok(Profile {
         build_id,
@@ -147,6 +148,19 @@ fn profile<'a>(cursor: &mut Cursor<'a>) -> Result<Profile<'a>, Unreadable> {
         counters,
         names,
     })
+}
+
+/// What was counted and belongs to nobody was executed, but nobody would know where.
+fn every_count_has_a_record(records: &[Record], counters: &[u64]) -> Result<(), Unreadable> {
+    let mut has_record = vec![false; counters.len()];
+    for record in records {
+        has_record[record.counters.clone()].fill(true);
+    }
+    let mut counted = counters.iter().zip(has_record);
+    if counted.any(|(count, has_record)| *count > 0 && !has_record) {
+        return Err(Unreadable::Damaged("a count that belongs to no record"));
+    }
+    Ok(())
 }
 
 /// Where the versions differ.
