@@ -10,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::binaries::{linked_below, may_do};
 use super::placer::{Place, PlacedFile};
-use super::{Placer, Recorded, Recorder, uncounted};
+use super::uncounted::{self, Counted};
+use super::{Placer, Recorded, Recorder};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
 use crate::coverage::llvm::binary::{Imports, imports};
@@ -196,7 +197,8 @@ impl Recorder for Gcov<'_> {
         let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
         let mut found = Uncounted::default();
         for path in &self.linked {
-            uncounted::add(&mut found, path, self.placer, |name| names.contains(name));
+            let counted = Counted::Somewhere(&names);
+            uncounted::add(&mut found, path, self.placer, &counted);
         }
         found
     }

@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
 use super::placer::Place;
-use super::{Placer, Recorded, Recorder, uncounted};
+use super::uncounted::{self, Counted};
+use super::{Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
 use crate::coverage::llvm::profile::{self, Profile};
@@ -317,7 +318,11 @@ impl Recorder for Llvm<'_> {
                 .flat_map(|map| &map.functions)
                 .map(|function| function.name.as_str())
                 .collect();
-            uncounted::add(&mut found, path, self.placer, |name| names.contains(name));
+            let counted = match map {
+                Some(_) => Counted::Mapped(&names),
+                None => Counted::Nothing,
+            };
+            uncounted::add(&mut found, path, self.placer, &counted);
         }
         found
     }

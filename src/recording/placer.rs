@@ -1,5 +1,6 @@
 //! From what a compiler names to what the tree has: files by their paths in the copy, functions by name and place.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -19,6 +20,8 @@ pub struct Placer {
     /// The tree without symbolic links on the way to it.
     real_tree: PathBuf,
     program: Program,
+    /// All files of the repository, sources or not.
+    tracked: BTreeSet<RepoPath>,
     files: Mutex<FxHashMap<RepoPath, Option<Arc<PlacedFile>>>>,
     places: Mutex<FxHashMap<PathBuf, Place>>,
     lengths: OnceLock<FxHashMap<u64, Vec<RepoPath>>>,
@@ -66,11 +69,28 @@ impl Placer {
             tree: tree.to_owned(),
             real_tree: tree.canonicalize().unwrap_or_else(|_| tree.to_owned()),
             program,
+            tracked: BTreeSet::new(),
             files: Mutex::default(),
             places: Mutex::default(),
             lengths: OnceLock::new(),
             defined: Mutex::default(),
         }
+    }
+
+    /// Tells also which files are not made by the build.
+    #[must_use]
+    pub fn knowing(mut self, tracked: BTreeSet<RepoPath>) -> Self {
+        self.tracked = tracked;
+        self
+    }
+
+    /// Whether a path in the copy is a file of the repository.
+    pub(super) fn is_tracked(&self, path: &Path) -> bool {
+        let relative = path.strip_prefix(&self.tree);
+        relative.is_ok_and(|path| {
+            let path = RepoPath::new(path.as_os_str().as_encoded_bytes());
+            self.tracked.contains(&path)
+        })
     }
 
     /// The place of a path that a compiler was given.

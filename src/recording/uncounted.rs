@@ -1,5 +1,6 @@
 //! What a build holds without counters: what it does is in no trace.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -10,20 +11,24 @@ use crate::history::Uncounted;
 /// Folders in which build systems try out compilers.
 const TRIALS: [&str; 2] = ["CMakeFiles", "meson-private"];
 
+/// Which functions of a binary count.
+pub(super) enum Counted<'a> {
+    /// These, as its own map says.
+    Mapped(&'a BTreeSet<&'a str>),
+    /// These, of all objects of the build.
+    Somewhere(&'a BTreeSet<&'a str>),
+    Nothing,
+}
+
 /// Adds the functions of a binary that are not counted.
 ///
 /// A symbol that the tree defines a function for tells that some source was compiled past our compilers, and then anything in it,
 /// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
 /// an `#if` took it out.
-pub(super) fn add(
-    found: &mut Uncounted,
-    path: &Path,
-    placer: &Placer,
-    is_counted: impl Fn(&str) -> bool,
-) {
+pub(super) fn add(found: &mut Uncounted, path: &Path, placer: &Placer, counted: &Counted<'_>) {
     let is_trial =
         |part: std::path::Component<'_>| TRIALS.iter().any(|trial| part.as_os_str() == *trial);
-    if path.components().any(is_trial) {
+    if path.components().any(is_trial) || placer.is_tracked(path) {
         return;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -35,7 +40,15 @@ pub(super) fn add(
         return blind("cannot be read");
     };
     let Some(symbols) = symbols else {
-        return blind("has no symbols");
+        // A binary with a map was made by our compilers, stripped or not.
+        return match counted {
+            Counted::Mapped(_) => {}
+            _ => blind("has no symbols"),
+        };
+    };
+    let is_counted = |name: &str| match counted {
+        Counted::Mapped(names) | Counted::Somewhere(names) => names.contains(name),
+        Counted::Nothing => false,
     };
     for symbol in symbols {
         if is_counted(&symbol) {

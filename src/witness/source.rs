@@ -125,18 +125,19 @@ impl Source {
                 foreign.push(traced);
             }
         }
+        if traces.uncounted.may_hold(&function.name) {
+            let why = traces.uncounted.blind.clone().map_or_else(
+                || "it was compiled without counters".to_owned(),
+                |blind| format!("it may have been compiled without counters: {blind}"),
+            );
+            let kind = DangerKind::Uncounted {
+                function: index,
+                why,
+            };
+            return self.reach_all(path, &function.name, kind);
+        }
+        // Compiled with counters or not at all, which is the same to those who did not enter.
         if known.is_none() {
-            if traces.uncounted.may_hold(&function.name) {
-                let why = traces.uncounted.blind.clone().map_or_else(
-                    || "it was compiled without counters".to_owned(),
-                    |blind| format!("it may have been compiled without counters: {blind}"),
-                );
-                let kind = DangerKind::Uncounted {
-                    function: index,
-                    why,
-                };
-                self.reach_all(path, &function.name, kind);
-            }
             return;
         }
         let danger = self.add(path, &function.name, DangerKind::Edges { function: index });
