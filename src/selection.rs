@@ -2,9 +2,11 @@
 
 mod baseline;
 mod carried;
+mod unrecorded;
 
 pub use baseline::Baseline;
 pub use carried::carry;
+pub use unrecorded::unrecorded_selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

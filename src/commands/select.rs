@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::commands::output::print;
-use crate::commands::testing::waiting;
+use crate::commands::testing::{setup, waiting};
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::plan_json::plan_json;
@@ -11,7 +11,8 @@ use crate::emit::plan_text::{summary, warnings};
 use crate::emit::reasons::Teller;
 use crate::error::Result;
 use crate::repo::Repository;
-use crate::selection::{Question, Selection, selection};
+use crate::runner::Extent;
+use crate::selection::{Question, Selection, selection, unrecorded_selection};
 
 /// Print the tests that can behave differently because of a change
 ///
@@ -24,6 +25,9 @@ pub struct Select {
     /// The version to look at [default: the working tree]
     #[arg(value_name = "HEAD")]
     head: Option<String>,
+    /// Use no history: a test may do whatever can be reached by name from a `main` (configures the project to list its tests)
+    #[arg(long = "static")]
+    is_static: bool,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Plain)]
     format: Format,
@@ -41,7 +45,10 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
-    let selection = select(&repository, &config, base, head)?;
+    let selection = match arguments.is_static {
+        true => select_unrecorded(&repository, &config, base, head)?,
+        false => select(&repository, &config, base, head)?,
+    };
     match arguments.format {
         Format::Plain => print(&names(&selection))?,
         Format::Json => {
@@ -74,6 +81,27 @@ pub(super) fn select(
         all: false,
     };
     selection(repository, config, &question, false, &mut waiting)
+}
+
+/// The same for a project of which nothing was recorded. The tests are those of the work tree.
+fn select_unrecorded(
+    repository: &Repository,
+    config: &Config,
+    base: Option<&str>,
+    head: Option<&str>,
+) -> Result<Selection> {
+    let (base, head) = repository.resolve(base, head)?;
+    let (session, _) = setup(repository, config)?;
+    session.build(Extent::Configure)?;
+    let tests = session.list()?;
+    let question = Question {
+        base,
+        head,
+        listing: Some(&tests),
+        fingerprint: None,
+        all: false,
+    };
+    unrecorded_selection(repository, config, &question)
 }
 
 /// The selected tests, one a line.

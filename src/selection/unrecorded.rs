@@ -1,0 +1,90 @@
+//! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
+
+use rustc_hash::FxHashMap;
+
+use super::{Asked, Question, Selection, candidates};
+use crate::config::Config;
+use crate::difference::{all_facts, difference};
+use crate::error::Result;
+use crate::history::{FunctionTraces, Outcome, TestNumber, TestRecord, Uncounted, VersionKey};
+use crate::lang::c::Granularity;
+use crate::program::closure::Closure;
+use crate::repo::Repository;
+use crate::runner::Test;
+use crate::select::Plan;
+use crate::trace::{Crossed, FunctionId};
+use crate::witness::source::{Source, Traces};
+
+/// Answers a question about listed tests of which nothing is known.
+pub fn unrecorded_selection(
+    repository: &Repository,
+    config: &Config,
+    question: &Question<'_>,
+) -> Result<Selection> {
+    let listing = question.listing.unwrap_or_default();
+    let numbers = (0..).map(TestNumber);
+    let records = listing.iter().map(|test| as_if_passed(test, question));
+    let tests = numbers.zip(records).collect();
+    let asked = Asked {
+        repository,
+        config,
+        question,
+        candidates: candidates(config, question.listing, &tests),
+        tests,
+    };
+    let versions = (question.base, question.head);
+    let difference = difference(repository, config, versions, Granularity::Expression)?;
+    let facts = all_facts(repository, config, &question.base)?;
+    let nothing: [FunctionId; 0] = [];
+    let reached = Closure::new(&facts).from(&nothing).into_iter();
+    let everybody: Vec<TestNumber> = asked.tests.keys().copied().collect();
+    let functions: Vec<FunctionTraces> = reached
+        .map(|id| FunctionTraces {
+            id,
+            groups: vec![(Crossed::Whole, everybody.clone())],
+        })
+        .collect();
+    let places: FxHashMap<TestNumber, usize> = asked.places();
+    let source = Source::new(
+        &difference,
+        &Traces {
+            functions: &functions,
+            uncounted: &Uncounted::default(),
+            places: &places,
+            candidates: asked.candidates.len(),
+        },
+    );
+    let files = asked.testified(&difference, &source, None);
+    let plan = Plan::new(&asked.candidates, files, &source.hits);
+    Ok(Selection {
+        base: question.base,
+        head: question.head,
+        baseline: None,
+        notices: difference.notice.clone().into_iter().collect(),
+        difference: Some(difference),
+        source,
+        plan,
+        everything: None,
+        known: None,
+    })
+}
+
+/// Nobody knows how it went: only what changed can select it.
+fn as_if_passed(test: &Test, question: &Question<'_>) -> TestRecord {
+    TestRecord {
+        name: test.name.clone(),
+        outcome: Outcome::Passed,
+        milliseconds: 0,
+        definition: test.definition.encoded(),
+        binaries: Vec::new(),
+        unplaced: Vec::new(),
+        read: None,
+        doubt: None,
+        flaky: None,
+        varies: false,
+        ran_on: VersionKey {
+            commit: question.base.commit(),
+            tree: question.base.tree(),
+        },
+    }
+}
