@@ -1,6 +1,7 @@
 //! The difference between two versions, step by step: changed files, entities, affected names, dangerous edges.
 
 mod find;
+mod foreigners;
 mod includes;
 mod order;
 mod outsiders;
@@ -127,9 +128,10 @@ pub fn difference(
 ) -> Result<Difference> {
     let changes = repository.changes(&base, &head)?;
     let mut source = facts_source(repository, granularity);
+    let tree_of_head = source_files(repository, config, &head)?;
     let mut versions = Versions {
         base: source.program(&source_files(repository, config, &base)?)?,
-        head: source.program(&source_files(repository, config, &head)?)?,
+        head: source.program(&tree_of_head)?,
         files: Vec::new(),
         loaded: BTreeMap::new(),
         changed_base: BTreeSet::new(),
@@ -155,6 +157,15 @@ pub fn difference(
     let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
     versions.load_paths(&mut source, &reached)?;
     versions.close(&mut source, &mut affected, &mut whole)?;
+    let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
+    let why_visible = visible.keys().map(|path| (path, "its includes changed"));
+    entities.extend(foreigners::reached(
+        &tree_of_head.others,
+        &versions,
+        &mut source,
+        &affected,
+        &why_visible.chain(why_whole).collect(),
+    )?);
     let pairs = versions.pairs(&whole, &mut visible);
     let mut functions = compare_functions(&pairs, &affected);
     endanger_callers(&pairs, &mut functions);

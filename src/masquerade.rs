@@ -131,6 +131,7 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     if !counts(arguments) {
         return run(command.args(given));
     }
+    let given = with_real_paths(&given);
     if let Some(object) = mark::object(compiler, arguments, folder) {
         // As the linker's business: the compiler must not take it for one of several inputs.
         let mut marked = Command::new(compiler);
@@ -154,8 +155,13 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     run(command.args(GCC_FLAGS).args(given))
 }
 
-/// Absolute paths keep files of one name in different folders apart.
-const GCC_FLAGS: [&str; 2] = ["--coverage", "-fprofile-abs-path"];
+const GCC_FLAGS: [&str; 3] = [
+    "--coverage",
+    // Absolute paths keep files of one name in different folders apart.
+    "-fprofile-abs-path",
+    // What is inlined before counters are given out has none.
+    "-fno-early-inlining",
+];
 
 /// Raised when the flags change: objects with other flags are of no use.
 pub const FLAGS_VERSION: u32 = 3;
@@ -188,7 +194,12 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> 
         if is_plus {
             command.arg("--driver-mode=g++");
         }
-        command.args(flags).args(arguments);
+        command.args(flags);
+        if flags.is_empty() {
+            command.args(arguments);
+        } else {
+            command.args(with_real_paths(arguments));
+        }
         if let Some(source) = only_source(arguments).filter(|_| !flags.is_empty()) {
             // Static functions are named after their file: by its whole path, because others may have the same name.
             for part in ["-main-file-name".as_ref(), source.as_os_str()] {
@@ -280,6 +291,29 @@ fn is_source(argument: &OsStr) -> bool {
 fn only_source(arguments: &[OsString]) -> Option<&OsString> {
     let mut sources = arguments.iter().filter(|argument| is_source(argument));
     sources.next().filter(|_| sources.next().is_none())
+}
+
+/// The options without those that write other paths into maps, by which nobody would find the sources.
+fn with_real_paths(arguments: &[OsString]) -> Vec<OsString> {
+    let mut real = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let option = argument.to_str().and_then(|option| option.split_once('='));
+        let others: &[&str] = match option.map(|(option, _)| option) {
+            Some("-ffile-prefix-map") => &["-fmacro-prefix-map", "-fdebug-prefix-map"],
+            Some("-ffile-compilation-dir") => &["-fdebug-compilation-dir"],
+            Some(
+                "-fcoverage-prefix-map" | "-fprofile-prefix-map" | "-fcoverage-compilation-dir",
+            ) => &[],
+            _ => {
+                real.push(argument.clone());
+                continue;
+            }
+        };
+        let value = option.map_or("", |(_, value)| value);
+        let others = others.iter().map(|other| format!("{other}={value}").into());
+        real.extend(others);
+    }
+    real
 }
 
 /// Sources by their absolute paths: maps name files as the compiler was given them.

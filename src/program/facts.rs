@@ -124,6 +124,13 @@ impl FactsSource {
         Ok(links)
     }
 
+    /// What the lexer says about some files, C or not, in their order.
+    pub fn lexed(&mut self, files: &[FileEntry]) -> Result<Vec<Arc<LexFacts>>> {
+        self.lex(files)?;
+        let lexed = files.iter().map(|file| self.lexed[&file.id].clone());
+        Ok(lexed.collect())
+    }
+
     /// Makes sure that the lexer's facts of some files are at hand.
     fn lex(&mut self, files: &[FileEntry]) -> Result<()> {
         let mut missing: Vec<BlobId> = Vec::new();

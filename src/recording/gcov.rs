@@ -76,6 +76,23 @@ impl<'a> Gcov<'a> {
         }
     }
 
+    /// Functions that may have been inlined before gcc gave out counters: no line of theirs is known, and no symbol.
+    fn inlined_without_a_trace(&self) -> BTreeSet<String> {
+        let nothing = FxHashSet::default();
+        let mut found = BTreeSet::new();
+        for path in self.placer.read_by(|path| self.known.contains_key(path)) {
+            let known = self.known.get(&path).unwrap_or(&nothing);
+            let Some(file) = self.placer.file(&path) else {
+                continue;
+            };
+            let lost = file
+                .functions()
+                .filter(|function| !lines_of(function).any(|line| known.contains(&line)));
+            found.extend(lost.map(|function| function.name.clone()));
+        }
+        found
+    }
+
     fn functions_in(&self, file: &PlacedFile, executed: &FxHashSet<u32>, recorded: &mut Recorded) {
         let nothing = FxHashSet::default();
         let lines = Lines {
@@ -200,6 +217,7 @@ impl Recorder for Gcov<'_> {
             let counted = Counted::Somewhere(&names);
             uncounted::add(&mut found, path, self.placer, &counted);
         }
+        found.symbols.extend(self.inlined_without_a_trace());
         found
     }
 }

@@ -175,6 +175,17 @@ impl Placer {
             .clone()
     }
 
+    /// The files of the tree that some file is or includes, or that stand on the way.
+    pub(super) fn read_by(&self, is_compiled: impl Fn(&RepoPath) -> bool) -> Vec<RepoPath> {
+        let files = self.program.files.iter().enumerate();
+        let read = files.filter(|(index, _)| {
+            let includers = self.program.includers(*index).into_iter();
+            let mut all = includers.chain([*index]);
+            all.any(|file| is_compiled(&self.program.files[file].path))
+        });
+        read.map(|(_, file)| file.path.clone()).collect()
+    }
+
     fn read(&self, path: &RepoPath) -> Option<PlacedFile> {
         self.program.find(path)?;
         // Not through the cache, which another process may need while tests run.

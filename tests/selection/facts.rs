@@ -16,9 +16,13 @@ macro_rules! facts {
 
 facts! {
     a_build_file_reaches_every_test
+    a_build_that_hides_its_paths_hides_no_source
     a_changed_constructor_reaches_who_executed_it
     a_changed_include_of_the_system_reaches_the_whole_file
     a_changed_signature_reaches_the_function_and_its_callers
+    a_comment_in_a_header_that_another_language_includes_reaches_nobody
+    a_copy_counts_beside_its_source
+    a_copy_of_a_source_is_executed_like_the_source
     a_data_file_may_be_read_by_every_test
     a_deleted_source_reaches_who_executed_it
     a_failed_test_stays_selected
@@ -33,6 +37,8 @@ facts! {
     a_function_that_runs_at_exit_counts
     a_function_without_counters_may_be_executed_by_anybody
     a_goto_reaches_who_jumps
+    a_header_that_another_language_includes_reaches_every_test
+    a_header_that_assembler_includes_reaches_every_test
     a_header_that_shadows_another_reaches_the_users_of_both
     a_header_that_shadows_one_of_the_system_reaches_its_includers
     a_helper_of_some_tests_reaches_those_that_execute_it
@@ -69,6 +75,7 @@ facts! {
     a_shared_library_counts_for_its_programs
     a_signal_handler_counts
     a_source_that_becomes_something_else_reaches_every_test
+    a_source_that_is_compiled_through_a_link_is_the_same_source
     a_source_that_is_included_by_another_keeps_its_functions
     a_source_that_the_project_calls_global_reaches_every_test
     a_source_with_an_odd_name_is_a_source

@@ -9,6 +9,7 @@ mod project;
 mod scenario;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
+mod versions;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

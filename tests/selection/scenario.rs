@@ -13,6 +13,7 @@
 //! -- selected              the tests that must be selected
 //! -- skipped               those that must not
 //! -- skipped with llvm     those that gcov, which knows lines only, may select
+//! -- either                those that it cannot reach, but that nobody can tell from those that it can
 //! -- new                   tests that only a build of the head finds
 //! -- run                   the scenario also runs what is selected
 //! ```
@@ -30,6 +31,7 @@ pub(crate) struct Scenario {
     pub(crate) selected: BTreeSet<String>,
     pub(crate) skipped: BTreeSet<String>,
     pub(crate) skipped_with_llvm: BTreeSet<String>,
+    pub(crate) either: BTreeSet<String>,
     pub(crate) new: BTreeSet<String>,
     pub(crate) is_run: bool,
 }
@@ -88,6 +90,7 @@ impl Scenario {
             "selected" => self.selected = names(),
             "skipped" => self.skipped = names(),
             "skipped with llvm" => self.skipped_with_llvm = names(),
+            "either" => self.either = names(),
             "new" => self.new = names(),
             "run" => self.is_run = true,
             _ => panic!("no such section: '{what}'"),
@@ -97,7 +100,8 @@ impl Scenario {
     /// The tests of the base version.
     pub(crate) fn tests(&self) -> BTreeSet<String> {
         let all = self.selected.iter().chain(&self.skipped);
-        all.chain(&self.skipped_with_llvm).cloned().collect()
+        let all = all.chain(&self.skipped_with_llvm).chain(&self.either);
+        all.cloned().collect()
     }
 
     /// Whether it says itself how it is built and tested.
