@@ -26,6 +26,8 @@ pub struct Workshop {
     pub logs: PathBuf,
     /// What tests leave behind while they run.
     pub profiles: PathBuf,
+    /// What programs counted that ran while the project was built: what they made is in the build for as long as it is.
+    pub made: PathBuf,
     manifest: PathBuf,
     opened: PathBuf,
 }
@@ -54,6 +56,7 @@ impl Workshop {
             compilers: folder("compilers"),
             logs: folder("logs"),
             profiles: folder("profiles"),
+            made: folder("made"),
             manifest: folder("manifest"),
             opened: folder("opened"),
         };

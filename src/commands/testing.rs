@@ -72,7 +72,7 @@ pub(super) fn about(
     recorder: &dyn Recorder,
 ) -> About {
     let folders = session.folders();
-    let fingerprint = fingerprint(&session.backend, &config.environment, &folders);
+    let fingerprint = fingerprint(&session.backend, config, &folders);
     remember(
         &repository.rts_dir(),
         &fingerprint,

@@ -198,6 +198,18 @@ impl Config {
         })
     }
 
+    /// The commands that decide what is built and what a test is, by name.
+    pub fn commands(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [
+            ("configure", &self.configure),
+            ("build", &self.build),
+            ("list", &self.list),
+            ("run", &self.run),
+        ];
+        let set = all.into_iter();
+        set.filter_map(|(name, command)| Some((name, command.as_deref()?)))
+    }
+
     /// Whether a file is read as C.
     #[must_use]
     pub fn is_source(&self, path: &RepoPath) -> bool {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::ChangeKind;
 use crate::difference::{Reach, ReportedEntity, Versions};
+use crate::digest::Name;
 use crate::error::Result;
 use crate::lang::cfg::Span;
 use crate::lang::facts::{Kind, LexFacts};
@@ -33,7 +34,13 @@ pub(super) fn reached(
         .collect();
     let lexed = source.lexed(&foreign)?;
     let reached = foreign.iter().zip(&lexed).filter_map(|(file, lex)| {
-        let because = match affected.hit(&lex.names) {
+        // That a file which it includes changed says nothing yet: its names do.
+        let files = lex.includes.iter();
+        let files: Vec<Name> = files
+            .map(|include| Name::of_included(include.path.as_bytes()))
+            .collect();
+        let names = lex.names.iter().filter(|name| !files.contains(name));
+        let because = match affected.hit(&names.collect()) {
             // It may be included by an option of the compiler, so the name is enough.
             Some(name) => {
                 let cause = affected.cause(name);

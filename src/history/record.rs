@@ -25,6 +25,12 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Whether there is no need to run the test again.
+    #[must_use]
+    pub fn is_fine(self) -> bool {
+        matches!(self, Outcome::Passed | Outcome::Skipped)
+    }
+
     /// For people.
     #[must_use]
     pub fn word(self) -> &'static str {

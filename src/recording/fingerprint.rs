@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::binaries::{linked_below, loaded_by};
 use super::toolchain;
+use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
 use crate::masquerade::{Backend, FLAGS_VERSION};
@@ -17,7 +18,7 @@ const VARIABLES: [&str; 6] = ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_
 #[must_use]
 pub fn fingerprint(
     backend: &Backend,
-    variables: &[String],
+    config: &Config,
     folders: &[&Path],
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -31,8 +32,16 @@ pub fn fingerprint(
     for (name, id) in libraries(folders) {
         found.insert(format!("library {name}"), id);
     }
-    found.extend(variables_now(variables));
+    found.extend(known_without_build(config));
     found
+}
+
+/// What can be told without a build: variables, and commands, which may come from git's configuration.
+fn known_without_build(config: &Config) -> BTreeMap<String, String> {
+    let mut known = variables_now(&config.environment);
+    let commands = config.commands();
+    known.extend(commands.map(|(name, command)| (format!("command {name}"), command.to_owned())));
+    known
 }
 
 /// The variables that count, as they are set.
@@ -68,17 +77,17 @@ pub fn difference(
     ))
 }
 
-/// The same, of a version that was not built: the variables, and the files of the toolchain if this machine recorded with them.
+/// The same, of a version that was not built: the variables and commands, and the files of the toolchain if this machine recorded with them.
 #[must_use]
 pub fn difference_without_build(
     recorded: &BTreeMap<String, String>,
-    variables: &[String],
+    config: &Config,
     rts: &Path,
 ) -> Option<String> {
-    let is_variable = |name: &str| name.starts_with("variable ");
-    let then = recorded.iter().filter(|(name, _)| is_variable(name));
+    let is_known = |name: &str| name.starts_with("variable ") || name.starts_with("command ");
+    let then = recorded.iter().filter(|(name, _)| is_known(name));
     let then = then.map(|(name, value)| (name.clone(), value.clone()));
-    difference(&then.collect(), &variables_now(variables))
+    difference(&then.collect(), &known_without_build(config))
         .or_else(|| toolchain::what_changed(rts, &digest_of(recorded)))
 }
 

@@ -23,6 +23,7 @@ use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
 };
+use crate::trace::Trace;
 use crate::workshop::Workshop;
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
@@ -189,6 +190,7 @@ impl Session {
         let readers = Readers::new(self.watch.as_ref());
         // What happened between the build and the tests is nobody's.
         readers.look();
+        let made = self.made(recorder);
         let examine = |index: usize, finished: Finished| {
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
@@ -198,6 +200,10 @@ impl Session {
             };
             let opened = readers.end(index);
             recorded.read = opened.map(|opened| self.of_the_tree(&opened));
+            if !is_disabled {
+                let made = made.functions.iter().cloned();
+                recorded.trace.functions.extend(made);
+            }
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
             }
@@ -230,6 +236,14 @@ impl Session {
         });
         let _ = fs::remove_dir_all(&self.workshop.profiles);
         summary.not_started
+    }
+
+    /// What programs executed while the project was built. Those that are gone by now were trials of a configuration.
+    fn made(&self, recorder: &dyn Recorder) -> Trace {
+        match self.workshop.made.exists() {
+            true => recorder.read(&self.workshop.made).trace,
+            false => Trace::default(),
+        }
     }
 
     /// Where a test's output is kept.
@@ -277,9 +291,12 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     environment.extend([
         // The copy has no repository of its own, and the one around it is none of a test's business.
         ("GIT_CEILING_DIRECTORIES".into(), root.into()),
-        // Programs that run while the project is built count for nobody.
-        ("LLVM_PROFILE_FILE".into(), "/dev/null".into()),
-        ("GCOV_PREFIX".into(), workshop.profiles.join("build").into()),
+        // Programs that run while the project is built may make sources and data: what they execute counts for every test.
+        (
+            "LLVM_PROFILE_FILE".into(),
+            workshop.made.join("%c%m.profraw").into(),
+        ),
+        ("GCOV_PREFIX".into(), workshop.made.clone().into()),
     ]);
     Ok(Site {
         tree: workshop.tree.clone(),
@@ -308,10 +325,12 @@ fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> 
     if fs::read_to_string(&mark).is_ok_and(|made| made == ours) && !was_killed {
         return Ok(());
     }
-    for folder in [&workshop.build, &workshop.tree] {
+    for folder in [&workshop.build, &workshop.tree, &workshop.made] {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(cannot)?;
         }
+    }
+    for folder in [&workshop.build, &workshop.tree] {
         fs::create_dir_all(folder).map_err(cannot)?;
     }
     let _ = fs::remove_file(unfinished(workshop));

@@ -15,6 +15,8 @@ pub struct Candidate {
     pub name: String,
     /// What the history knows of it; nothing, if it is new.
     pub record: Option<TestRecord>,
+    /// How it ended when it last ran on the way to the head, if that was not well.
+    pub failed: Option<Outcome>,
     /// Its definition at the head, if the tests of the head were listed.
     pub listed: Option<Vec<u8>>,
     /// The user wants it always.
@@ -178,10 +180,8 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
         reasons.push(Reason::New);
         return reasons;
     };
-    match record.outcome {
-        Outcome::Passed | Outcome::Skipped => {}
-        other => reasons.push(Reason::NotPassed(other)),
-    }
+    let recorded = Some(record.outcome).filter(|outcome| !outcome.is_fine());
+    reasons.extend(candidate.failed.or(recorded).map(Reason::NotPassed));
     if record.flaky.is_some() {
         reasons.push(Reason::Flaky);
     }

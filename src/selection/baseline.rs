@@ -77,6 +77,27 @@ fn head_commit(repository: &Repository) -> Option<CommitId> {
     repository.commit("HEAD").ok()?.commit()
 }
 
+/// The history of the head itself, or of its nearest ancestor: how tests last ended on the way here.
+pub(super) fn latest(
+    repository: &Repository,
+    histories: &Histories,
+    head: Version,
+) -> Result<Option<History>> {
+    let find = |version: Version| {
+        histories.find(VersionKey {
+            commit: version.commit(),
+            tree: version.tree(),
+        })
+    };
+    if let Some(own) = find(head)? {
+        return Ok(Some(own));
+    }
+    let Some(from) = head.commit().or_else(|| head_commit(repository)) else {
+        return Ok(None);
+    };
+    repository.nearest(from, FARTHEST, find)
+}
+
 fn newest(histories: &Histories) -> Result<Option<History>> {
     let all = histories.list()?;
     let newest = all.iter().max_by_key(|summary| summary.created);
@@ -136,7 +157,7 @@ impl Search<'_> {
             Some(now) => fingerprint::difference(recorded, now),
             None => fingerprint::difference_without_build(
                 recorded,
-                &self.config.environment,
+                self.config,
                 &self.repository.rts_dir(),
             ),
         }

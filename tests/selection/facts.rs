@@ -66,6 +66,7 @@ facts! {
     a_pinned_test_is_always_selected
     a_pragma_reaches_what_follows_it
     a_program_that_another_program_starts_counts
+    a_program_that_makes_sources_reaches_every_test
     a_prototype_alone_reaches_the_callers
     a_removed_case_reaches_who_took_it
     a_removed_include_takes_names
@@ -132,6 +133,7 @@ facts! {
     the_type_of_a_local_variable_reaches_its_uses
     the_type_of_an_old_style_parameter_reaches_who_enters
     what_a_forked_child_executes_counts
+    what_a_generator_does_not_execute_reaches_nobody
     what_a_killed_child_executed_counts
     what_a_thread_executes_counts
     what_line_directives_say_does_not_hide_a_function

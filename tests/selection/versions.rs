@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::test_repo::TestRepo;
 
-const SETTINGS: &str = "[build]\ncommand = \"cc -w -o prog *.c\"\n[tests]\nrunner = \"command\"\nlist = \"cat tests\"\nrun = \"./prog {test}\"\n[files]\nignore = [\"tests\", \"notes\"]\n";
+const SETTINGS: &str = "[build]\ncommand = \"cc -w -o prog *.c\"\n[tests]\nrunner = \"command\"\nlist = \"cat tests\"\nrun = \"test \\\"$BROKEN\\\" != {test} && ./prog {test}\"\n[files]\nignore = [\"tests\", \"notes\"]\n";
 const MAIN: &str = "int add(int, int);\nint sub(int, int);\nint mul(int, int);\nint main(int count, char **name) {\n  switch (name[1][0]) {\n  case 'a':\n    return add(1, 2) == 0;\n  case 's':\n    return sub(1, 2) == 0;\n  }\n  return mul(1, 2) == 0;\n}\n";
 
 /// A function of a library, in a file of its own.
@@ -281,8 +281,9 @@ fn a_test_that_failed_at_the_head_is_selected_whatever_the_base() {
     repo.write("notes", "nothing that a test reads\n");
     repo.commit_all();
     // It fails for a reason that is not in the tree.
-    repo.git(&["config", "rts.run", "test {test} != mul && ./prog {test}"]);
-    assert!(!run(&repo, &["HEAD~1"]));
+    let mut broken = repo.rts_command();
+    broken.env("BROKEN", "mul").args(["run", "--all", "HEAD~1"]);
+    assert_eq!(broken.output().unwrap().status.code(), Some(100));
     assert_eq!(selected(&repo, &["HEAD"]), ["mul"]);
     assert_eq!(selected(&repo, &["HEAD~1"]), ["mul"]);
 }
