@@ -16,6 +16,9 @@ const BACKEND: &str = "GIT_RTS_BACKEND";
 /// The clang that takes the place of every compiler with the back end `llvm`.
 const CLANG: &str = "GIT_RTS_CLANG";
 
+/// Where programs of clang's count that were started without the variable that says so.
+const STRAYS: &str = "GIT_RTS_STRAYS";
+
 /// How programs are made to count what they execute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
@@ -84,7 +87,12 @@ pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
 
 /// The variables by which a build meets the masquerade.
 #[must_use]
-pub fn environment(folder: &Path, backend: &Backend, path: &OsStr) -> Vec<(OsString, OsString)> {
+pub fn environment(
+    folder: &Path,
+    strays: &Path,
+    backend: &Backend,
+    path: &OsStr,
+) -> Vec<(OsString, OsString)> {
     let places = std::iter::once(folder.to_owned()).chain(std::env::split_paths(path));
     let joined = std::env::join_paths(places).unwrap_or_else(|_| path.to_owned());
     let mut variables = vec![
@@ -94,6 +102,7 @@ pub fn environment(folder: &Path, backend: &Backend, path: &OsStr) -> Vec<(OsStr
     ];
     if let Backend::Llvm { clang } = backend {
         variables.push((CLANG.into(), clang.into()));
+        variables.push((STRAYS.into(), strays.into()));
     }
     variables
 }
@@ -164,7 +173,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 3;
+pub const FLAGS_VERSION: u32 = 4;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 9] = [
@@ -198,6 +207,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> 
         if flags.is_empty() {
             command.args(arguments);
         } else {
+            command.args(counting_among_strays());
             command.args(with_real_paths(arguments));
         }
         if let Some(source) = only_source(arguments).filter(|_| !flags.is_empty()) {
@@ -226,6 +236,14 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> 
     // Options that only gcc knows: without them the program is the same.
     arguments.retain(|argument| !unknown.iter().any(|unknown| argument == unknown.as_str()));
     run(&mut command(&arguments))
+}
+
+/// A program that a test starts with an empty environment counts beside the test's own folder, where it is noticed.
+fn counting_among_strays() -> Option<OsString> {
+    let mut option = OsString::from("-fprofile-instr-generate=");
+    option.push(std::env::var_os(STRAYS)?);
+    option.push("/%c%m-%p.profraw");
+    Some(option)
 }
 
 /// The arguments that clang says it does not know.

@@ -28,6 +28,8 @@ pub struct Workshop {
     pub profiles: PathBuf,
     /// What programs counted that ran while the project was built: what they made is in the build for as long as it is.
     pub made: PathBuf,
+    /// What programs counted that a test started without its environment.
+    pub strays: PathBuf,
     manifest: PathBuf,
     opened: PathBuf,
 }
@@ -57,6 +59,7 @@ impl Workshop {
             logs: folder("logs"),
             profiles: folder("profiles"),
             made: folder("made"),
+            strays: folder("strays"),
             manifest: folder("manifest"),
             opened: folder("opened"),
         };

@@ -31,6 +31,8 @@ pub struct Gcov<'a> {
     build: Build,
     /// The lines with code, by file.
     known: FxHashMap<RepoPath, FxHashSet<u32>>,
+    /// Where programs leave their data if nobody tells them where: beside the notes.
+    beside: Vec<PathBuf>,
     /// Every program and library of the build.
     linked: Vec<PathBuf>,
     /// What the programs of the build may do together: data files do not tell which of them ran.
@@ -44,7 +46,9 @@ impl<'a> Gcov<'a> {
     #[must_use]
     pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
         let mut known: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
+        let mut beside = Vec::new();
         for path in below(folders, "gcno") {
+            beside.push(path.with_extension("gcda"));
             let notes = fs::read(path)
                 .ok()
                 .and_then(|bytes| notes::read(&bytes).ok());
@@ -70,6 +74,7 @@ impl<'a> Gcov<'a> {
             placer,
             build: Build::new("/"),
             known,
+            beside,
             linked: own,
             imports: all,
             doubt,
@@ -191,6 +196,11 @@ impl Recorder for Gcov<'_> {
         }
         recorded.trace.functions.sort();
         recorded
+    }
+
+    fn strays(&self) -> Vec<PathBuf> {
+        let left = self.beside.iter().filter(|path| path.exists());
+        left.cloned().collect()
     }
 
     fn counted(&self) -> Vec<FunctionId> {

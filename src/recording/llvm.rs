@@ -30,6 +30,7 @@ pub struct Llvm<'a> {
     binaries: FxHashMap<Vec<u8>, PathBuf>,
     /// Every program and library of the build, with counters or without.
     linked: Vec<PathBuf>,
+    strays: PathBuf,
     /// The maps that were used last.
     maps: Mutex<Vec<(PathBuf, Known)>>,
     /// Functions that several binaries share are placed once.
@@ -61,13 +62,14 @@ enum Placed {
 }
 
 impl<'a> Llvm<'a> {
-    /// Over the binaries below some folders.
+    /// Over the binaries below some folders, which count in the folder `strays` if nobody tells them where.
     #[must_use]
-    pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
+    pub fn new(placer: &'a Placer, folders: &[&Path], strays: &Path) -> Self {
         Llvm {
             placer,
             binaries: binaries::by_id(folders),
             linked: binaries::linked_below(folders),
+            strays: strays.to_owned(),
             maps: Mutex::default(),
             placed: Mutex::default(),
             counted: Mutex::default(),
@@ -293,6 +295,11 @@ impl Recorder for Llvm<'_> {
         recorded.unplaced.sort();
         recorded.unplaced.dedup();
         recorded
+    }
+
+    fn strays(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.strays).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
     }
 
     fn counted(&self) -> Vec<FunctionId> {

@@ -52,6 +52,9 @@ pub trait Recorder: Sync {
     /// Reads what a test left in its folder.
     fn read(&self, folder: &Path) -> Recorded;
 
+    /// What programs left elsewhere, because they were started without the variables.
+    fn strays(&self) -> Vec<std::path::PathBuf>;
+
     /// Every function of the tree that was compiled with counters, executed or not.
     fn counted(&self) -> Vec<FunctionId>;
 

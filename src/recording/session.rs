@@ -155,7 +155,9 @@ impl Session {
     #[must_use]
     pub fn recorder<'a>(&self, placer: &'a Placer) -> Box<dyn Recorder + 'a> {
         match self.backend {
-            Backend::Llvm { .. } => Box::new(Llvm::new(placer, &self.folders())),
+            Backend::Llvm { .. } => {
+                Box::new(Llvm::new(placer, &self.folders(), &self.workshop.strays))
+            }
             Backend::Gcov => Box::new(Gcov::new(placer, &self.folders())),
         }
     }
@@ -191,6 +193,7 @@ impl Session {
         // What happened between the build and the tests is nobody's.
         readers.look();
         let made = self.made(recorder);
+        remove(&recorder.strays());
         let examine = |index: usize, finished: Finished| {
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
@@ -203,6 +206,16 @@ impl Session {
             if !is_disabled {
                 let made = made.functions.iter().cloned();
                 recorded.trace.functions.extend(made);
+            }
+            let strays = recorder.strays();
+            if !strays.is_empty() {
+                recorded.doubt(|| {
+                    "something that it, or a test beside it, started without its environment counted elsewhere".to_owned()
+                });
+            }
+            if limits.jobs <= 1 {
+                // Nobody but this test can have left them.
+                remove(&strays);
             }
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
@@ -263,6 +276,12 @@ impl Session {
     }
 }
 
+fn remove(files: &[PathBuf]) {
+    for file in files {
+        let _ = fs::remove_file(file);
+    }
+}
+
 fn lock(folder: &Path) -> Result<File> {
     let path = folder.join("lock");
     let file = File::create(&path)
@@ -286,7 +305,8 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
         let place = workshop.compilers.display();
         Error::new(format!("cannot set up the compilers in '{place}': {error}"))
     })?;
-    let mut environment = masquerade::environment(&workshop.compilers, backend, &path);
+    let mut environment =
+        masquerade::environment(&workshop.compilers, &workshop.strays, backend, &path);
     let root = workshop.tree.parent().unwrap_or(&workshop.tree);
     environment.extend([
         // The copy has no repository of its own, and the one around it is none of a test's business.

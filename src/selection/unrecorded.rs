@@ -1,5 +1,7 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use super::{Asked, Question, Selection, candidates};
@@ -29,7 +31,7 @@ pub fn unrecorded_selection(
         repository,
         config,
         question,
-        candidates: candidates(config, question.listing, &tests),
+        candidates: candidates(config, question.listing, &tests, &BTreeMap::new()),
         tests,
     };
     let versions = (question.base, question.head);

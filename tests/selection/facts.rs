@@ -67,6 +67,7 @@ facts! {
     a_pragma_reaches_what_follows_it
     a_program_that_another_program_starts_counts
     a_program_that_makes_sources_reaches_every_test
+    a_program_with_an_empty_environment_is_not_forgotten
     a_prototype_alone_reaches_the_callers
     a_removed_case_reaches_who_took_it
     a_removed_include_takes_names

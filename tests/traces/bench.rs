@@ -98,7 +98,7 @@ impl Bench {
         let placer = Placer::new(&top, self.program());
         let folders = [top.as_path()];
         match self.compiler {
-            Compiler::Clang(_) => action(&Llvm::new(&placer, &folders)),
+            Compiler::Clang(_) => action(&Llvm::new(&placer, &folders, Path::new("strays"))),
             Compiler::Gcc(_) => action(&Gcov::new(&placer, &folders)),
         }
     }
@@ -107,7 +107,7 @@ impl Bench {
     pub(crate) fn counted(&self) -> BTreeSet<String> {
         let top = self.top();
         let placer = Placer::new(&top, self.program());
-        let counted = Llvm::new(&placer, &[&top]).counted();
+        let counted = Llvm::new(&placer, &[&top], Path::new("strays")).counted();
         counted.into_iter().map(|function| function.name).collect()
     }
 
