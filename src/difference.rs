@@ -159,12 +159,21 @@ pub fn difference(
     versions.close(&mut source, &mut affected, &mut whole)?;
     let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
     let why_visible = visible.keys().map(|path| (path, "its includes changed"));
+    // Assembler writes `$NAME`, which is another name to C: that a file declares other things has to be enough.
+    let declaring = versions.files.iter().zip(&differences);
+    let declaring = declaring.filter(|(_, differences)| {
+        let mut differences = differences.iter();
+        differences.any(|one| one.kind != Kind::Function || one.interface)
+    });
+    let why_declaring = declaring
+        .flat_map(|(file, _)| file.file.base.iter().chain(&file.file.head))
+        .map(|(path, _)| (path, "what it declares changed"));
     entities.extend(foreigners::reached(
         &tree_of_head.others,
         &versions,
         &mut source,
         &affected,
-        &why_visible.chain(why_whole).collect(),
+        &why_declaring.chain(why_visible).chain(why_whole).collect(),
     )?);
     let pairs = versions.pairs(&whole, &mut visible);
     let mut functions = compare_functions(&pairs, &affected);

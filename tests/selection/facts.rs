@@ -37,6 +37,7 @@ facts! {
     a_function_that_runs_at_exit_counts
     a_function_without_counters_may_be_executed_by_anybody
     a_goto_reaches_who_jumps
+    a_header_behind_a_header_that_assembler_includes_reaches_every_test
     a_header_that_another_language_includes_reaches_every_test
     a_header_that_assembler_includes_reaches_every_test
     a_header_that_shadows_another_reaches_the_users_of_both
