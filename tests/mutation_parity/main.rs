@@ -1,0 +1,66 @@
+//! Mutation parity: thousands of small changes of three projects, each built and run plainly; whoever behaves differently must have been selected.
+//!
+//! `GIT_RTS_MUTANTS=all` tries every mutant, a number so many of each project.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod answer;
+mod check;
+mod kinds;
+mod mutants;
+mod plain;
+mod structure;
+mod subject;
+mod tally;
+mod tokens;
+
+#[path = "../test_repo/mod.rs"]
+mod test_repo;
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use subject::Subject;
+
+/// Each subject uses all cores, so that they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[track_caller]
+fn never_skips_what_a_mutant_changes(name: &str, backend: &str, tried: usize, at_least: usize) {
+    let _turn = TURN
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let start = Instant::now();
+    let tally = check::check(&Subject::recorded(name, backend), tried);
+    let seconds = start.elapsed().as_secs();
+    println!("{name}, {backend}, {seconds} s\n{tally}");
+    let wrong: String = tally
+        .misses
+        .iter()
+        .chain(&tally.unfounded)
+        .cloned()
+        .collect();
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(tally.mutants >= at_least, "too few mutants compile");
+    assert!(tally.changed > 0 && tally.selected < tally.runs, "{tally}");
+}
+
+#[test]
+fn a_parser_with_tables_of_functions_is_safe_under_mutation() {
+    never_skips_what_a_mutant_changes("json", "llvm", 500, 340);
+}
+
+#[test]
+fn containers_with_inline_functions_and_x_macros_are_safe_under_mutation() {
+    never_skips_what_a_mutant_changes("containers", "llvm", 560, 340);
+}
+
+#[test]
+fn a_machine_that_leaves_by_longjmp_is_safe_under_mutation() {
+    never_skips_what_a_mutant_changes("machine", "llvm", 500, 340);
+}
+
+#[test]
+fn a_project_recorded_by_gcov_is_safe_under_mutation() {
+    never_skips_what_a_mutant_changes("json", "gcov", 220, 150);
+}
