@@ -34,6 +34,10 @@ pub(crate) fn check(subject: &Subject, count: usize) -> Tally {
                 let bench = Bench::new(subject);
                 while let Some(mutant) = tried.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let one = bench.judge(mutant);
+                    // Trying all takes long: what is found is told at once.
+                    for story in one.misses.iter().chain(&one.unfounded) {
+                        eprintln!("{story}");
+                    }
                     tally.lock().unwrap().add(one);
                 }
             });

@@ -18,12 +18,15 @@ pub(crate) fn all(source: &str) -> Vec<(Kind, Edits)> {
         structure: &structure,
         made: Vec::new(),
     };
-    for index in 0..all.len() {
-        if all[index].part == Part::Directive {
+    for (index, token) in all.iter().enumerate() {
+        if token.part == Part::Directive {
             continue;
         }
-        match all[index].class {
-            Class::Sign => maker.sign(index),
+        match token.class {
+            Class::Sign => {
+                maker.sign(index);
+                maker.insertions(index);
+            }
             Class::Number => maker.number(index),
             Class::Text => maker.text(index),
             Class::Name => maker.name(index),
@@ -207,7 +210,17 @@ impl Maker<'_> {
                 _ => "statement removed",
             };
             let kind = self.kind(statement.start, kind);
-            self.replace(kind, self.bytes(statement), ";");
+            let bytes = self.bytes(statement);
+            self.replace(kind, bytes.clone(), ";");
+            if self.tokens[statement.start].part == Part::Code {
+                let text = self.source[bytes.clone()].to_owned();
+                let hidden = format!("\n#if 0\n{text}\n#endif\n");
+                self.replace("statement under #if", bytes.clone(), hidden);
+                let twice = format!("{{ {text} }} {text}");
+                self.replace("statement doubled", bytes.clone(), twice);
+                let rarely = format!("if (sizeof(int) == 3) {text}");
+                self.replace("statement under if", bytes, rarely);
+            }
         }
         for pair in simple.windows(2) {
             if pair[0].end == pair[1].start {
@@ -266,6 +279,16 @@ impl Maker<'_> {
             "static" | "const" | "inline" | "extern" => {
                 self.replace("qualifier removed", at, "");
             }
+            "case" | "default" => {
+                let mut behind = self.tokens[index..].iter();
+                if let Some(colon) = behind.find(|token| token.text == ":") {
+                    self.replace(
+                        self.kind(index, "label removed"),
+                        at.start..colon.at.end,
+                        "",
+                    );
+                }
+            }
             "else" => self.replace(self.kind(index, "statement removed"), at, ""),
             "break" => self.replace(self.kind(index, "break removed"), at, ""),
             "continue" => self.replace(self.kind(index, "statement removed"), at, "break"),
@@ -298,6 +321,29 @@ impl Maker<'_> {
         if let Some(earlier) = earlier {
             let name = earlier.text.to_owned();
             self.replace(self.kind(index, "another name"), at, name);
+        }
+    }
+
+    /// Lines between two definitions that change what follows: a macro over a function, another layout.
+    fn insertions(&mut self, index: usize) {
+        let end = self.tokens[index].at.end;
+        let is_code = self.tokens[index].part == Part::Code;
+        if !is_code || self.structure.inside[index].is_some() {
+            return;
+        }
+        match self.text_of(index) {
+            ";" => self.replace("line inserted", end..end, "\n#pragma pack(1)\n"),
+            "}" => {
+                let open = self.structure.partner[index];
+                let close = open.and_then(|open| open.checked_sub(1));
+                let parameters = close.and_then(|close| self.structure.partner[close]);
+                let name = parameters.and_then(|open| open.checked_sub(1));
+                if let Some(name) = name.map(|name| self.text_of(name).to_owned()) {
+                    let line = format!("\n#define {name} 1 + {name}\n");
+                    self.replace("line inserted", end..end, line);
+                }
+            }
+            _ => {}
         }
     }
 
