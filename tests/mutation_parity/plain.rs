@@ -23,9 +23,13 @@ pub(crate) const SHORT: &str = "0.2";
 pub(crate) const LONG: &str = "10";
 
 /// Runs each test under the same limits: no core files, little memory, little output, little time.
+/// In a subshell, because otherwise what the shell itself says about it would go to a file that may be full.
 const SCRIPT: &str = "ulimit -c 0; ulimit -v 1000000; ulimit -f 256
 limit=$1; shift
-for test; do timeout $limit ./program $test >out/$test 2>&1 </dev/null; echo $? >out/$test.status; done";
+for test; do
+  (exec timeout $limit ./program $test >out/$test 2>&1 </dev/null)
+  echo $? >out/$test.status
+done";
 
 const TIMED_OUT: i32 = 124;
 
@@ -94,8 +98,8 @@ impl Plain {
         let tests: Vec<&String> = tests.into_iter().collect();
         let mut shell = shell();
         shell.args(["-c", SCRIPT, "sh", limit]).args(&tests);
-        shell.current_dir(&self.room).stderr(Stdio::null());
-        assert!(shell.status().unwrap().success());
+        let ended = shell.current_dir(&self.room).output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
         let outcome = |test: &String| {
             let out = self.room.join("out").join(test);
             let status = fs::read_to_string(out.with_extension("status")).unwrap();
