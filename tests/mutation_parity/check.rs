@@ -16,15 +16,17 @@ use crate::test_repo::TestRepo;
 /// Picks the mutants.
 const SEED: u64 = 1997;
 
-/// Tries so many mutants of a subject, or all if the environment says so.
+/// How many mutants are tried of each subject, if the environment says so.
+pub(crate) fn wanted() -> Option<usize> {
+    let wanted = std::env::var("GIT_RTS_MUTANTS").ok()?;
+    let all = (wanted == "all").then_some(usize::MAX);
+    Some(all.unwrap_or_else(|| wanted.parse().unwrap()))
+}
+
+/// Tries the first mutants of a subject.
 pub(crate) fn check(subject: &Subject, count: usize) -> Tally {
     let mut tried = mutants(&subject.files, SEED);
-    let all = std::env::var("GIT_RTS_MUTANTS");
-    match all.as_deref() {
-        Ok("all") => {}
-        Ok(number) => tried.truncate(number.parse().unwrap()),
-        Err(_) => tried.truncate(count),
-    }
+    tried.truncate(count);
     let next = AtomicUsize::new(0);
     let tally = Mutex::new(Tally::default());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
