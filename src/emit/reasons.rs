@@ -138,6 +138,10 @@ impl<'a> Teller<'a> {
                     danger.file
                 ),
             ),
+            (DangerKind::Made { why }, _) => (
+                "made",
+                format!("it executes code that the build made, which may use what changed: {why}"),
+            ),
             (DangerKind::Program { entity }, Some(difference)) => {
                 let entity = &difference.entities[*entity];
                 chain = names_in(&entity.because, difference);

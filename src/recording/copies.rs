@@ -16,11 +16,18 @@ pub(super) struct Made {
     /// Nothing, if the build has removed it again.
     bytes: Option<Vec<u8>>,
     facts: OnceLock<FileFacts>,
+    /// It is in our folders: the build made it, not the system.
+    pub(super) is_ours: bool,
     /// Files of the tree that it may be a copy of.
     originals: Vec<Arc<PlacedFile>>,
 }
 
 impl Made {
+    /// What stands for its code in a trace, wherever that came from.
+    pub(super) fn mark(&self) -> Option<FunctionId> {
+        self.is_ours.then(FunctionId::made)
+    }
+
     /// What the functions on some lines may have come from.
     pub(super) fn originals_of(
         &self,
@@ -110,6 +117,7 @@ pub(super) fn origin(placer: &Placer, path: &Path) -> Origin {
     Origin::Made(Made {
         bytes,
         facts: OnceLock::new(),
+        is_ours: placer.is_ours(path),
         originals,
     })
 }

@@ -5,10 +5,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::binaries::{linked_below, may_do};
+use super::copies::Made;
 use super::placer::{Place, PlacedFile};
 use super::uncounted::{self, Counted};
 use super::{Placer, Recorded, Recorder};
@@ -31,6 +33,8 @@ pub struct Gcov<'a> {
     build: Build,
     /// The lines with code, by file.
     known: FxHashMap<RepoPath, FxHashSet<u32>>,
+    /// Functions that count where the build copied them to.
+    copied: BTreeSet<FunctionId>,
     /// Where programs leave their data if nobody tells them where: beside the notes.
     beside: Vec<PathBuf>,
     /// Every program and library of the build.
@@ -46,6 +50,7 @@ impl<'a> Gcov<'a> {
     #[must_use]
     pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
         let mut known: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
+        let mut copied = BTreeSet::new();
         let mut beside = Vec::new();
         for path in below(folders, "gcno") {
             beside.push(path.with_extension("gcda"));
@@ -56,11 +61,24 @@ impl<'a> Gcov<'a> {
                 continue;
             };
             let files = places(placer, &notes);
+            let mut in_made: FxHashMap<u32, (Arc<Made>, FxHashSet<u32>)> = FxHashMap::default();
             for line in notes.functions.iter().flat_map(|function| &function.lines) {
-                if let Some(Place::File(file)) = files.get(line.file as usize) {
-                    let lines = known.entry(file.path.clone()).or_default();
-                    lines.insert(line.line);
+                match files.get(line.file as usize) {
+                    Some(Place::File(file)) => {
+                        let lines = known.entry(file.path.clone()).or_default();
+                        lines.insert(line.line);
+                    }
+                    Some(Place::Made(made)) => {
+                        let lines = in_made
+                            .entry(line.file)
+                            .or_insert_with(|| (made.clone(), FxHashSet::default()));
+                        lines.1.insert(line.line);
+                    }
+                    None => {}
                 }
+            }
+            for (file, lines) in in_made.into_values() {
+                copied.extend(file.originals_of(placer, |line| lines.contains(&line)));
             }
         }
         let mut all = Imports::default();
@@ -74,6 +92,7 @@ impl<'a> Gcov<'a> {
             placer,
             build: Build::new("/"),
             known,
+            copied,
             beside,
             linked: own,
             imports: all,
@@ -183,7 +202,8 @@ impl Recorder for Gcov<'_> {
             }
             for (file, lines) in in_made {
                 if let Some(Place::Made(made)) = files.get(file as usize) {
-                    let ids = made.originals_of(self.placer, |line| lines.contains(&line));
+                    let mut ids = made.originals_of(self.placer, |line| lines.contains(&line));
+                    ids.extend(made.mark());
                     let whole = ids.into_iter().map(|id| (id, Crossed::Whole));
                     recorded.trace.functions.extend(whole);
                 }
@@ -204,7 +224,7 @@ impl Recorder for Gcov<'_> {
     }
 
     fn counted(&self) -> Vec<FunctionId> {
-        let mut counted = BTreeSet::new();
+        let mut counted = self.copied.clone();
         for (path, known) in &self.known {
             let Some(file) = self.placer.file(path) else {
                 continue;
@@ -227,7 +247,11 @@ impl Recorder for Gcov<'_> {
             let counted = Counted::Somewhere(&names);
             uncounted::add(&mut found, path, self.placer, &counted);
         }
-        found.symbols.extend(self.inlined_without_a_trace());
+        let inlined = self.inlined_without_a_trace().into_iter();
+        // A name that counts somewhere is that of a function which an `#if` chose.
+        found
+            .symbols
+            .extend(inlined.filter(|name| !names.contains(name.as_str())));
         found
     }
 }

@@ -53,7 +53,7 @@ struct Mapped {
 enum Placed {
     /// In no file at all.
     Nowhere,
-    /// In a file that the build made: it may have come from these, if from any.
+    /// In a file that the build made: what it counts for.
     Made(Vec<FunctionId>),
     /// In a file of the tree, but no function of ours is there: macros made it. Its name, for people.
     Remainder(FunctionId, String),
@@ -133,7 +133,9 @@ impl<'a> Llvm<'a> {
             Place::File(file) => file,
             Place::Made(made) => {
                 let line = own.map_or(0, |region| region.start.line);
-                return Placed::Made(made.originals_at(self.placer, line, &function.name));
+                let mut ids = made.originals_at(self.placer, line, &function.name);
+                ids.extend(made.mark());
+                return Placed::Made(ids);
             }
         };
         let text = Text::new(&file.bytes);

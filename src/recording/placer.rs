@@ -93,6 +93,12 @@ impl Placer {
         })
     }
 
+    /// Whether a path is in the tree or beside it, where projects are built.
+    pub(super) fn is_ours(&self, path: &Path) -> bool {
+        let workshop = |tree: &PathBuf| tree.parent().is_some_and(|top| path.starts_with(top));
+        workshop(&self.tree) || workshop(&self.real_tree)
+    }
+
     /// The place of a path that a compiler was given.
     pub(super) fn place(&self, path: &Path) -> Place {
         let lock = || self.places.lock().unwrap_or_else(PoisonError::into_inner);

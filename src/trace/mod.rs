@@ -54,9 +54,10 @@ impl FunctionId {
         }
     }
 
+    /// Code of files that are not in the tree, but that the build made.
     #[must_use]
-    pub fn is_remainder(&self) -> bool {
-        self.name.is_empty()
+    pub fn made() -> Self {
+        Self::remainder(RepoPath::new(Vec::new()))
     }
 }
 

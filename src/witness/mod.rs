@@ -8,7 +8,7 @@ pub mod files;
 pub mod rules;
 pub mod source;
 
-use crate::repo::{Change, ChangeKind, FileKind, RepoPath};
+use crate::repo::{Change, ChangeKind, FileEntry, FileKind, RepoPath};
 
 /// How a changed file can reach a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +108,7 @@ pub struct ChangedFile {
     /// Where it was, if it moved.
     pub moved_from: Option<RepoPath>,
     pub class: FileClass,
-    /// It is a file in both versions, at the same place.
+    /// It is a file in both versions, at the same place, and nothing but its content differs.
     pub is_only_modified: bool,
 }
 
@@ -132,12 +132,16 @@ impl ChangedFile {
             (FileClass::Ignored, other) | (other, FileClass::Ignored) => other,
             _ => FileClass::Other,
         });
+        let is_executable =
+            |file: &Option<FileEntry>| file.as_ref().is_some_and(|file| file.executable);
         let old = change.old.as_ref().map(|file| file.path.clone());
         Some(ChangedFile {
             path: path.clone(),
             moved_from: old.filter(|old| old != path),
             class,
-            is_only_modified: change.kind == ChangeKind::Modified && !is_special,
+            is_only_modified: change.kind == ChangeKind::Modified
+                && !is_special
+                && is_executable(&change.old) == is_executable(&change.new),
         })
     }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Certificate, Certified, Way, Witness};
+use crate::compare::entity_difference::ChangeKind;
 use crate::compare::functions::FunctionDifference;
 use crate::difference::{Difference, Reach};
 use crate::history::{FunctionTraces, TestNumber, Uncounted};
-use crate::lang::facts::{Entity, Kind};
+use crate::lang::facts::{Entity, FileFacts, Kind};
 use crate::repo::RepoPath;
-use crate::trace::Crossed;
+use crate::trace::{Crossed, FunctionId};
 
 /// Where the two versions can part ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum DangerKind {
     Uncounted { function: usize, why: String },
     /// What macros make at file scope of a file in which everything is in danger.
     Remainder { why: String },
+    /// Code that the build made, which may use whatever is declared differently.
+    Made { why: String },
     /// Something that every program may notice, by its place among the difference's entities.
     Program { entity: usize },
 }
@@ -81,15 +84,16 @@ impl Source {
             let danger = source.add(path, "", DangerKind::Remainder { why: why.clone() });
             source.enter(danger, made.into_iter().flatten().copied(), traces);
         }
-        let compared: FxHashSet<&RepoPath> = difference
-            .files
-            .iter()
-            .flat_map(|file| file.base.iter().chain(&file.head))
-            .map(|(path, _)| path)
-            .collect();
+        if let Some(why) = changes_declarations(difference) {
+            let made = FunctionId::made().file;
+            let entered = entered.get(&(&made, ""));
+            let danger = source.add(&made, "", DangerKind::Made { why });
+            source.enter(danger, entered.into_iter().flatten().copied(), traces);
+        }
         for (index, entity) in difference.entities.iter().enumerate() {
-            // What is not read as C is for other witnesses.
-            if entity.reach == Reach::Program && compared.contains(&entity.file) {
+            // A file that is not C, and so has no entities, is judged by its class.
+            let is_file = entity.base.is_none() && entity.head.is_none();
+            if entity.reach == Reach::Program && !is_file {
                 let kind = DangerKind::Program { entity: index };
                 source.reach_all(&entity.file, &entity.name, kind);
             }
@@ -125,7 +129,7 @@ impl Source {
                 foreign.push(traced);
             }
         }
-        if traces.uncounted.may_hold(&function.name) {
+        if traces.uncounted.may_hold(&function.name, known.is_some()) {
             let why = traces.uncounted.blind.clone().map_or_else(
                 || "it was compiled without counters".to_owned(),
                 |blind| format!("it may have been compiled without counters: {blind}"),
@@ -243,9 +247,33 @@ pub fn files_in_danger(difference: &Difference) -> Vec<RepoPath> {
     files.sort_unstable();
     files.dedup();
     let paths = files.into_iter();
-    paths
-        .filter_map(|file| Some(difference.files[file].base.as_ref()?.0.clone()))
-        .collect()
+    let paths = paths.filter_map(|file| Some(difference.files[file].base.as_ref()?.0.clone()));
+    // What the build made has no file of its own.
+    paths.chain([FunctionId::made().file]).collect()
+}
+
+/// Something that differs for those who use it, and not only inside a function. Code that the build made is not read, so it may
+/// be one of those.
+fn changes_declarations(difference: &Difference) -> Option<String> {
+    let changed = difference.entities.iter().find(|entity| {
+        let is_body = entity.kind == Kind::Function && entity.change == ChangeKind::Changed;
+        let is_file = entity.base.is_none() && entity.head.is_none();
+        entity.change != ChangeKind::Affected && !is_body && !is_file
+    });
+    let of_entity = changed.map(|entity| {
+        let (kind, change) = (entity.kind.word(), entity.change.word());
+        format!("{kind} '{}' {change} in {}", entity.name, entity.file)
+    });
+    of_entity.or_else(|| {
+        let other = difference.functions.iter().find(|function| {
+            let pair = &difference.pairs[function.file];
+            let interface = |facts: &Option<Arc<FileFacts>>, at: Option<usize>| {
+                Some(facts.as_ref()?.entities.get(at?)?.interface)
+            };
+            interface(&pair.base, function.base) != interface(&pair.head, function.head)
+        });
+        other.map(|function| format!("function '{}' is declared differently", function.name))
+    })
 }
 
 type Entered<'a> = FxHashMap<(&'a RepoPath, &'a str), Vec<&'a FunctionTraces>>;

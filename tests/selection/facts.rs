@@ -23,10 +23,15 @@ facts! {
     a_comment_in_a_header_that_another_language_includes_reaches_nobody
     a_copy_counts_beside_its_source
     a_copy_of_a_source_is_executed_like_the_source
-    a_data_file_may_be_read_by_every_test
+    a_data_file_reaches_who_opened_it
+    a_data_file_that_comes_may_be_looked_for_by_every_test
     a_deleted_source_reaches_who_executed_it
     a_failed_test_stays_selected
     a_file_that_is_not_in_the_build_reaches_nobody
+    a_file_that_nobody_opens_reaches_nobody
+    a_file_that_the_build_reads_reaches_every_test
+    a_script_that_may_be_executed_now_reaches_every_test
+    a_source_that_the_build_makes_uses_what_a_header_declares
     a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_the_project_ignores_reaches_nobody
     a_function_behind_longjmp_is_executed
@@ -124,7 +129,6 @@ facts! {
     reordered_cases_that_fall_through_reach_who_falls
     reordered_includes_reach_what_both_define
     the_bound_of_a_loop_reaches_who_comes_to_it
-    the_executable_bit_of_a_script_reaches_every_test
     the_executable_bit_of_a_source_reaches_nobody
     the_second_operand_of_and_reaches_who_evaluates_it
     the_second_operand_of_or_reaches_who_evaluates_it
