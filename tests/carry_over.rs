@@ -79,9 +79,32 @@ fn traces(repo: &TestRepo) -> Vec<Value> {
         .to_vec()
 }
 
+/// The same tests, outcomes and functions, and no edge that is not in the other.
+fn is_within(carried: &[Value], in_full: &[Value]) -> bool {
+    let names = |traces: &[Value]| -> Vec<(Value, Value, Vec<Value>)> {
+        let parts = traces.iter().map(|trace| {
+            let functions = trace[2].as_array().unwrap().iter();
+            let names = functions.map(|function| function["name"].clone()).collect();
+            (trace[0].clone(), trace[1].clone(), names)
+        });
+        parts.collect()
+    };
+    let edges = |trace: &Value| -> Vec<Vec<Value>> {
+        let functions = trace[2].as_array().unwrap().iter();
+        functions
+            .map(|function| function["edges"].as_array().cloned().unwrap_or_default())
+            .collect()
+    };
+    names(carried) == names(in_full)
+        && carried.iter().zip(in_full).all(|(one, two)| {
+            let mut pairs = edges(one).into_iter().zip(edges(two));
+            pairs.all(|(one, two)| one.iter().all(|edge| two.contains(edge)))
+        })
+}
+
 #[test]
 fn ten_commits_that_were_only_run_are_known_as_if_each_had_been_recorded() {
-    // What a carried trace must be does not depend on the back end; the first edits show it for gcov.
+    // By lines alone, gcov cannot tell that a new branch on a line was not taken; who carries a trace over can.
     for (backend, edits) in [("llvm", &EDITS[..]), ("gcov", &EDITS[..3])] {
         let (run, recorded) = (TestRepo::new(), TestRepo::new());
         let mut files = [
@@ -112,7 +135,14 @@ fn ten_commits_that_were_only_run_are_known_as_if_each_had_been_recorded() {
                 assert!(said.contains(&expected), "edit {number}: {said}");
             }
             assert!(recorded.rts(&["record"]).status.success());
-            assert_eq!(traces(&run), traces(&recorded), "{backend}, edit {number}");
+            let (carried, in_full) = (traces(&run), traces(&recorded));
+            match backend {
+                "llvm" => assert_eq!(carried, in_full, "edit {number}"),
+                _ => assert!(
+                    is_within(&carried, &in_full),
+                    "edit {number}: {carried:?}, {in_full:?}"
+                ),
+            }
         }
     }
 }
