@@ -197,7 +197,12 @@ fn describe(
     let mut file = None;
     for (id, crossed) in functions {
         if file != Some(&id.file) {
-            let _ = writeln!(text, "{}", id.file);
+            match id.file.as_bytes() {
+                b"" => text.push_str("what the build made\n"),
+                _ => {
+                    let _ = writeln!(text, "{}", id.file);
+                }
+            }
             file = Some(&id.file);
         }
         let edges = match crossed {
@@ -207,7 +212,11 @@ fn describe(
             },
             Crossed::Whole => "as a whole".to_owned(),
         };
-        let _ = writeln!(text, "  {} {edges}", id.name);
+        let name = match id.name.as_str() {
+            "" => "outside its functions",
+            name => name,
+        };
+        let _ = writeln!(text, "  {name} {edges}");
     }
     if runs.len() > 1 {
         let _ = writeln!(text, "runs, the newest first");

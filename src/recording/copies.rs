@@ -102,7 +102,7 @@ pub(super) fn origin(placer: &Placer, path: &Path) -> Origin {
         let same_length = placer.of_length(bytes.len() as u64).iter();
         let mut same: Vec<Arc<PlacedFile>> = same_length
             .filter_map(|path| placer.file(path))
-            .filter(|file| file.bytes == *bytes)
+            .filter(|file| *file.bytes == **bytes)
             .collect();
         if same.len() > 1 && same.iter().any(|file| file.path.file_name() == name) {
             same.retain(|file| file.path.file_name() == name);

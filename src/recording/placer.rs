@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::copies::{self, Made, Origin};
+use super::uncounted;
 use crate::digest::Name;
 use crate::lang::c::{Granularity, file_facts};
 use crate::lang::facts::{Entity, FileFacts, Kind};
@@ -22,6 +23,8 @@ pub struct Placer {
     program: Program,
     /// All files of the repository, sources or not.
     tracked: BTreeSet<RepoPath>,
+    /// Read before tests run, which are watched for what they open.
+    texts: FxHashMap<RepoPath, Arc<[u8]>>,
     files: Mutex<FxHashMap<RepoPath, Option<Arc<PlacedFile>>>>,
     places: Mutex<FxHashMap<PathBuf, Place>>,
     lengths: OnceLock<FxHashMap<u64, Vec<RepoPath>>>,
@@ -41,7 +44,7 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct PlacedFile {
     pub(super) path: RepoPath,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Arc<[u8]>,
     facts: FileFacts,
 }
 
@@ -65,7 +68,12 @@ impl Placer {
     /// Over a copy of the tree whose sources are known.
     #[must_use]
     pub fn new(tree: &Path, program: Program) -> Self {
+        let texts = program.files.iter().filter_map(|file| {
+            let bytes = std::fs::read(file.path.under(tree)).ok()?;
+            Some((file.path.clone(), bytes.into()))
+        });
         Placer {
+            texts: texts.collect(),
             tree: tree.to_owned(),
             real_tree: tree.canonicalize().unwrap_or_else(|_| tree.to_owned()),
             program,
@@ -93,8 +101,11 @@ impl Placer {
         })
     }
 
-    /// Whether a path is in the tree or beside it, where projects are built.
+    /// Whether a path is in the tree or beside it, where projects are built, and not there to try out a compiler.
     pub(super) fn is_ours(&self, path: &Path) -> bool {
+        if uncounted::is_trial(path) {
+            return false;
+        }
         let workshop = |tree: &PathBuf| tree.parent().is_some_and(|top| path.starts_with(top));
         workshop(&self.tree) || workshop(&self.real_tree)
     }
@@ -193,9 +204,8 @@ impl Placer {
     }
 
     fn read(&self, path: &RepoPath) -> Option<PlacedFile> {
-        self.program.find(path)?;
+        let bytes = self.texts.get(path)?.clone();
         // Not through the cache, which another process may need while tests run.
-        let bytes = std::fs::read(path.under(&self.tree)).ok()?;
         let facts = self.facts(&bytes);
         Some(PlacedFile {
             path: path.clone(),

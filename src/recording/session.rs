@@ -195,13 +195,14 @@ impl Session {
         let made = self.made(recorder);
         remove(&recorder.strays());
         let examine = |index: usize, finished: Finished| {
+            // First of all: what we open ourselves is none of the test's doing.
+            let opened = readers.end(index);
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
                 // It does nothing, and that is certain.
                 true => Recorded::default(),
                 false => recorder.read(&folder_of(index)),
             };
-            let opened = readers.end(index);
             recorded.read = opened.map(|opened| self.of_the_tree(&opened));
             if !is_disabled {
                 let made = made.functions.iter().cloned();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::Placer;
 use crate::coverage::llvm::binary;
@@ -10,6 +10,13 @@ use crate::history::Uncounted;
 
 /// Folders in which build systems try out compilers.
 const TRIALS: [&str; 2] = ["CMakeFiles", "meson-private"];
+
+/// Whether a build system made a file to try out a compiler.
+pub(super) fn is_trial(path: &Path) -> bool {
+    let is_trial = |part: Component<'_>| TRIALS.iter().any(|trial| part.as_os_str() == *trial);
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    path.components().any(is_trial) || name.starts_with(b"conftest")
+}
 
 /// Which functions of a binary count.
 pub(super) enum Counted<'a> {
@@ -26,9 +33,7 @@ pub(super) enum Counted<'a> {
 /// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
 /// an `#if` took it out.
 pub(super) fn add(found: &mut Uncounted, path: &Path, placer: &Placer, counted: &Counted<'_>) {
-    let is_trial =
-        |part: std::path::Component<'_>| TRIALS.iter().any(|trial| part.as_os_str() == *trial);
-    if path.components().any(is_trial) || placer.is_tracked(path) {
+    if is_trial(path) || placer.is_tracked(path) {
         return;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
