@@ -93,11 +93,18 @@ fn added(backend: &str) -> String {
         &["record", "--backend", backend],
     );
     let line = said.lines().find(|line| line.starts_with("built in"));
-    let numbers: Vec<f64> = line
-        .unwrap_or_default()
-        .split([' ', '('])
-        .filter_map(|word| word.parse().ok())
-        .collect();
+    let words: Vec<&str> = line.unwrap_or_default().split([' ', '(', ',']).collect();
+    let spans = words.windows(2).filter_map(|pair| {
+        let number: f64 = pair[0].parse().ok()?;
+        let unit = match pair[1] {
+            "ms" => 0.001,
+            "s" => 1.0,
+            "min" => 60.0,
+            _ => return None,
+        };
+        Some(number * unit)
+    });
+    let numbers: Vec<f64> = spans.collect();
     match numbers[..] {
         [_, ran, tests] => format!("{:.1} ms", 1000.0 * (ran - tests) / TRIVIAL_TESTS as f64),
         _ => format!("unknown: {said}"),

@@ -44,30 +44,39 @@ pub(super) fn run(arguments: &Gc) -> Result<()> {
         if !keeps {
             dropped.push(super::history::name_of(summary.version));
         }
-        keeps || arguments.dry_run
+        keeps
     };
+    if arguments.dry_run {
+        histories.list()?.iter().for_each(|summary| {
+            keep(summary);
+        });
+        for name in &dropped {
+            anstream::eprintln!("would drop {name}");
+        }
+        anstream::eprintln!("{} would be dropped", count(dropped.len()));
+        return Ok(());
+    }
     let freed = histories.gc(&mut keep)?;
     for name in &dropped {
-        anstream::eprintln!(
-            "{} {name}",
-            if arguments.dry_run {
-                "would drop"
-            } else {
-                "dropped"
-            }
-        );
+        anstream::eprintln!("dropped {name}");
+    }
+    if freed.histories == 0 && freed.objects == 0 {
+        anstream::eprintln!("nothing to drop");
+        return Ok(());
     }
     anstream::eprintln!(
-        "{} {} dropped, {} freed",
-        freed.histories,
-        if freed.histories == 1 {
-            "history"
-        } else {
-            "histories"
-        },
+        "{} dropped, {} freed",
+        count(freed.histories),
         size(freed.bytes)
     );
     Ok(())
+}
+
+fn count(histories: usize) -> String {
+    match histories {
+        1 => "1 history".to_owned(),
+        count => format!("{count} histories"),
+    }
 }
 
 /// An age in days or weeks, or as any other duration.

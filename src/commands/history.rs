@@ -35,7 +35,7 @@ enum What {
 struct Show {
     /// The name of a test
     test: Option<String>,
-    /// The version to look at; the newest that was recorded if it is left out
+    /// The version to look at [default: HEAD, or else the newest that was recorded]
     commit: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -103,9 +103,9 @@ fn list(histories: &Histories, format: Format) -> Result<()> {
 fn line(summary: &Summary) -> String {
     let partial = if summary.partial { ", not all" } else { "" };
     format!(
-        "{:<24} {:>6} tests{partial}, {} ({} of its own), {} ago",
+        "{:<24} {:>12}{partial}, {} ({} of its own), {} ago",
         name_of(summary.version),
-        summary.tests,
+        crate::emit::plan_text::count(summary.tests, "test"),
         size(summary.size),
         size(summary.added),
         age(summary.created)
@@ -134,6 +134,10 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
     let history = find(repository, histories, show.commit.as_deref())?;
     let Some(name) = &show.test else {
         let tests = history.tests()?;
+        if show.format == Format::Json {
+            let names: Vec<&str> = tests.values().map(|test| test.name.as_str()).collect();
+            return print_json(&serde_json::json!({ "version": 1, "tests": names }));
+        }
         let names: String = tests
             .values()
             .map(|test| format!("{}\n", test.name))
@@ -188,6 +192,11 @@ fn describe(
     let mut text = String::new();
     let took = span(Duration::from_millis(record.milliseconds));
     let _ = writeln!(text, "{}: {} in {took}", record.name, record.outcome.word());
+    if record.varies {
+        text.push_str(
+            "it did different things on one tree, so it counts as entering all that it can reach\n",
+        );
+    }
     if let Some(doubt) = &record.doubt {
         let _ = writeln!(text, "always selected: {doubt}");
     }

@@ -1,14 +1,15 @@
 //! `git rts record`: build with counters, run every test alone, and keep what each of them did.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
 use crate::commands::history::name_of;
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, earlier, record_of, report_kept, setup, version_of,
-    waiting, widen,
+    about, add_experience, add_predecessors, earlier, no_tests, record_of, report_doubts,
+    report_kept, setup, version_of, waiting, widen,
 };
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
@@ -33,8 +34,8 @@ pub struct Record {
     #[arg(value_name = "TEST")]
     tests: Vec<String>,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
-    jobs: usize,
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
     /// How programs are made to count; `auto` takes llvm if clang is there
     #[arg(long, value_name = "NAME")]
     backend: Option<BackendName>,
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let mut progress = Progress::new("recording", chosen.len());
     let started = Instant::now();
     let limits = Limits {
-        jobs: arguments.jobs,
+        jobs: arguments.jobs.get(),
         failures: None,
     };
     let not_started = session.run(&chosen, limits, recorder.as_ref(), |index, done| {
@@ -146,8 +147,7 @@ fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
         }
     }
     if tests.is_empty() {
-        return Err(Error::new("the project has no tests")
-            .hint("is testing switched off in its configuration? 'build.configure' in '.git-rts.toml' takes options"));
+        return Err(no_tests());
     }
     let asked = (0..tests.len()).filter(|at| names.is_empty() || names.contains(&tests[*at].name));
     // What a test needs to be set up comes along.
@@ -200,17 +200,7 @@ fn summarise(
             );
         }
     }
-    let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
-    for doubt in recording
-        .tests()
-        .iter()
-        .filter_map(|test| test.doubt.as_deref())
-    {
-        *doubts.entry(doubt).or_default() += 1;
-    }
-    for (doubt, count) in doubts {
-        anstream::eprintln!("{count} will always be selected: {doubt}");
-    }
+    report_doubts(recording.tests());
     anstream::eprintln!(
         "built in {}, ran in {} ({} of tests)",
         span(built),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,8 @@ use clap::Args;
 use crate::commands::output::print;
 use crate::commands::select::{names, say};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, earlier, not_run, record_of, report_kept, setup,
-    version_of, waiting, widen,
+    about, add_experience, add_predecessors, earlier, no_tests, not_run, record_of, report_doubts,
+    report_kept, setup, version_of, waiting, widen,
 };
 use crate::config::Config;
 use crate::emit::junit::{self, Case, junit};
@@ -20,7 +21,7 @@ use crate::emit::plan_text::count;
 use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{About, PATIENCE, Recording, VersionKey, keep};
+use crate::history::{self, About, PATIENCE, Recording, VersionKey, keep};
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{constraints, with_fixtures};
@@ -28,6 +29,9 @@ use crate::runner::{Extent, Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{Question, Selection, carry, selection};
 use crate::trace::Trace;
+
+/// So much of what a failed test printed last is shown.
+const LINES_TOLD: usize = 3;
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
@@ -50,10 +54,10 @@ pub struct Run {
     fail_fast: bool,
     /// Stop after N failures
     #[arg(long, value_name = "N", conflicts_with = "fail_fast")]
-    max_fail: Option<usize>,
+    max_fail: Option<NonZeroUsize>,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value_t = 1)]
-    jobs: usize,
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -69,6 +73,13 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     // First what can fail at once.
+    if let Some(range) = arguments.base.as_deref().filter(|base| base.contains("..")) {
+        return Err(Error::new(format!(
+            "'{range}' is a range, but the work tree is what runs"
+        ))
+        .hint("name the base alone")
+        .exit_code(ExitCode::Usage));
+    }
     let (base, _) = repository.resolve(arguments.base.as_deref(), None)?;
     let (session, reason) = setup(&repository, &config)?;
     if let Some(reason) = reason {
@@ -78,6 +89,9 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     session.build(Extent::All)?;
     let tests = session.list()?;
     drop(building);
+    if tests.is_empty() {
+        return Err(no_tests());
+    }
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
     let about = about(&repository, &config, &session, recorder.as_ref());
@@ -114,6 +128,10 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
             &mut waiting,
         )?;
         report_kept(kept);
+        let ran = recording.tests().iter();
+        report_doubts(ran.filter(|test| {
+            test.ran_on == built.version && test.outcome != history::Outcome::NotRun
+        }));
     }
     if let Some(file) = &arguments.junit {
         write_junit(file, &session, &tests, &results)?;
@@ -193,11 +211,11 @@ impl Built<'_> {
             chosen,
         };
         let limits = Limits {
-            jobs: arguments.jobs,
+            jobs: arguments.jobs.get(),
             failures: if arguments.fail_fast {
                 Some(1)
             } else {
-                arguments.max_fail
+                arguments.max_fail.map(NonZeroUsize::get)
             },
         };
         let mut progress = Progress::new("running", with_extra.len());
@@ -267,13 +285,25 @@ impl Built<'_> {
 }
 
 fn failure(session: &Session, test: &Test, done: &Done) -> String {
-    format!(
+    let log = session.log_of(&test.name);
+    let mut text = format!(
         "{FAILED}FAIL{FAILED:#} {} ({}): {}\n     {}",
         test.name,
         span(done.finished.duration),
         done.finished.outcome.sentence(),
-        session.log_of(&test.name).display()
-    )
+        log.display()
+    );
+    let printed = fs::read(&log).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let lines: Vec<&str> = printed
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    for line in lines.iter().skip(lines.len().saturating_sub(LINES_TOLD)) {
+        text.push_str("\n     | ");
+        text.extend(line.chars().filter(|letter| !letter.is_control()).take(160));
+    }
+    text
 }
 
 fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Results) -> Result<()> {
@@ -331,7 +361,7 @@ impl Results {
         for (number, what) in [
             (
                 ended(|outcome| *outcome == Outcome::Skipped),
-                "skipped themselves",
+                "skipped by itself",
             ),
             (failed, "failed"),
             (unstarted, "not run"),
@@ -349,7 +379,7 @@ impl Results {
         );
         if self.is_interrupted {
             return Err(Error::new(format!(
-                "interrupted; {} not run and stay selected",
+                "interrupted; {} not run, which stays selected",
                 count(unstarted, "test")
             ))
             .exit_code(ExitCode::Interrupted));

@@ -9,7 +9,7 @@ use crate::emit::edges::Texts;
 use crate::emit::plan_json::plan_json;
 use crate::emit::plan_text::{summary, warnings};
 use crate::emit::reasons::Teller;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::repo::Repository;
 use crate::runner::Extent;
 use crate::selection::{Question, Selection, selection, unrecorded_selection};
@@ -49,6 +49,14 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         true => select_unrecorded(&repository, &config, base, head)?,
         false => select(&repository, &config, base, head)?,
     };
+    if selection.plan.tests.is_empty()
+        && let Some(reason) = &selection.everything
+    {
+        return Err(Error::new(format!(
+            "every test is selected, but none is known: {reason}"
+        ))
+        .hint("'git rts run' lists, runs and records all tests; from then on it selects"));
+    }
     match arguments.format {
         Format::Plain => print(&names(&selection))?,
         Format::Json => {

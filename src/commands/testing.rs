@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::config::Config;
 use crate::difference::all_facts;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
 use crate::history::{
     About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, Written,
 };
@@ -23,6 +24,11 @@ const FORGIVEN_AFTER: u32 = 10;
 
 /// Gets a build ready that can be interrupted; answers also why the back end is not the better one.
 pub(super) fn setup(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
+    if repository.workdir().is_none() {
+        return Err(Error::new("a bare repository has no work tree to build")
+            .hint("run it in a clone or a worktree")
+            .exit_code(ExitCode::Repository));
+    }
     let interrupt = Interrupt::on_signals()?;
     let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     Session::open(repository, config, build_jobs, interrupt)
@@ -44,6 +50,23 @@ pub(super) fn report_kept(kept: Kept) -> Option<Written> {
             );
             None
         }
+    }
+}
+
+/// A project without tests is more often one whose tests are switched off.
+pub(super) fn no_tests() -> Error {
+    Error::new("the project has no tests")
+        .hint("is testing switched off in its configuration? 'build.configure' in '.git-rts.toml' takes options")
+}
+
+/// Says which tests will always be selected, and why.
+pub(super) fn report_doubts<'a>(tests: impl IntoIterator<Item = &'a TestRecord>) {
+    let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
+    for doubt in tests.into_iter().filter_map(|test| test.doubt.as_deref()) {
+        *doubts.entry(doubt).or_default() += 1;
+    }
+    for (doubt, count) in doubts {
+        anstream::eprintln!("{count} will always be selected: {doubt}");
     }
 }
 

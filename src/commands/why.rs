@@ -7,7 +7,7 @@ use crate::commands::select::select;
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::plan_json::test_json;
-use crate::emit::plan_text::story;
+use crate::emit::plan_text::{story, summary};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
@@ -70,11 +70,21 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
     let place = tests
         .iter()
         .position(|test| test.name == name)
-        .ok_or_else(|| no_test(name, tests.iter().map(|test| test.name.as_str())))?;
+        .ok_or_else(|| match &selection.everything {
+            Some(reason) if tests.is_empty() => Error::new(format!(
+                "every test is selected, but none is known: {reason}"
+            ))
+            .hint("'git rts run' lists, runs and records all tests"),
+            _ => no_test(name, tests.iter().map(|test| test.name.as_str()))
+                .hint("a test that was not recorded yet is new, and always selected"),
+        })?;
     if arguments.format == Format::Json {
-        return print_json(&test_json(&selection, &teller, place));
+        let mut document = test_json(&selection, &teller, place);
+        document["version"] = 1.into();
+        return print_json(&document);
     }
     print(&story(&selection, &teller, place))?;
+    anstream::eprintln!("{}", summary(&selection));
     if !tests[place].is_selected() {
         for assumption in selection.assumptions() {
             anstream::eprintln!("assumed: {assumption}");

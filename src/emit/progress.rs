@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 /// How often the line is written at most.
 const PAUSE: Duration = Duration::from_millis(80);
 
+/// What any terminal has room for.
+const WIDTH: usize = 79;
+
 pub struct Progress {
     what: String,
     total: usize,
@@ -57,14 +60,17 @@ impl Progress {
             failed => format!(", {failed} not passed"),
         };
         let left = elapsed.mul_f64((self.total - self.done) as f64 / self.done.max(1) as f64);
-        format!(
-            "{} [{bar}] {:>width$}/{}{failed}, {} left  {}",
+        let mut line = format!(
+            "{} [{bar}] {:>width$}/{}{failed}, {} left  ",
             self.what,
             self.done,
             self.total,
             span(left),
-            now.chars().take(40).collect::<String>()
-        )
+        );
+        // A line that is broken cannot be written anew.
+        let room = WIDTH.saturating_sub(line.chars().count());
+        line.extend(now.chars().take(room));
+        line
     }
 
     /// Takes the line away until the next step, so that something else can be said.
@@ -107,12 +113,13 @@ impl Drop for Meanwhile {
     }
 }
 
-/// A span of time for people: `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`.
+/// A span of time for people: `40 ms`, `4.2 s`, `12 s`, `3 min 5 s`, `2 h 10 min`.
 #[must_use]
 pub fn span(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
-        0..=9 => format!("{:.1} s", duration.as_secs_f64()),
+        0 => format!("{} ms", duration.as_millis()),
+        1..=9 => format!("{:.1} s", duration.as_secs_f64()),
         10..=59 => format!("{seconds} s"),
         60..=3599 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
@@ -146,7 +153,8 @@ mod tests {
 
     #[test]
     fn spans_and_sizes_are_short() {
-        assert_eq!(span(Duration::from_millis(430)), "0.4 s");
+        assert_eq!(span(Duration::from_millis(430)), "430 ms");
+        assert_eq!(span(Duration::from_millis(4300)), "4.3 s");
         assert_eq!(span(Duration::from_secs(185)), "3 min 5 s");
         assert_eq!(span(Duration::from_secs(7800)), "2 h 10 min");
         assert_eq!(size(640), "640 bytes");

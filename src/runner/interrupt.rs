@@ -4,6 +4,7 @@ use std::io;
 use std::process::Child;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -11,6 +12,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::error::{Error, Result};
+
+/// A second signal that comes so soon is the first one's echo.
+const ECHO: Duration = Duration::from_millis(300);
 
 /// Every group that this process started and waits for, whoever is told of interrupts.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -55,7 +59,14 @@ impl Interrupt {
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
+                let mut first: Option<Instant> = None;
                 for signal in signals.forever() {
+                    // Through git, one Ctrl-C arrives twice: from the terminal and from git.
+                    let is_echo = first.is_some_and(|first| first.elapsed() < ECHO);
+                    first.get_or_insert_with(Instant::now);
+                    if is_echo {
+                        continue;
+                    }
                     if watched.is_requested() {
                         watched.kill();
                         // So that our parent sees what ended us.

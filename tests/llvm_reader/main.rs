@@ -1,4 +1,4 @@
-//! Our reader of clang's coverage data against llvm-cov and llvm-profdata, on small programs built with three versions of clang.
+//! Our reader of clang's coverage data against llvm-cov, llvm-profdata and llvm_profparser, on small programs built with three versions of clang.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,4 +8,5 @@ mod hostile;
 mod kinds;
 mod llvm_cov;
 mod ours;
+mod profparser;
 mod toolchain;
