@@ -32,6 +32,14 @@ pub struct Workshop {
     pub strays: PathBuf,
     manifest: PathBuf,
     opened: PathBuf,
+    pending: PathBuf,
+}
+
+/// How the work tree differs from its copy.
+#[derive(Debug, Default)]
+pub struct Differences {
+    pub modified: BTreeSet<RepoPath>,
+    pub came_or_went: BTreeSet<RepoPath>,
 }
 
 /// What the copy of one file is known by: the content it was made from, and how it looked when it was made.
@@ -62,11 +70,32 @@ impl Workshop {
             strays: folder("strays"),
             manifest: folder("manifest"),
             opened: folder("opened"),
+            pending: folder("pending"),
         };
         for folder in [&workshop.tree, &workshop.build, &workshop.logs] {
             fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
         }
         Ok(workshop)
+    }
+
+    /// What the work tree has that the copy has not, and the reverse.
+    pub fn differences(&self, repository: &Repository) -> Result<Differences> {
+        let version = repository.work_tree()?;
+        let mut known = self.read_manifest();
+        let mut found = Differences::default();
+        for file in repository.files(&version)? {
+            match known.remove(&file.path) {
+                Some(copied) if copied.content == content_of(&file) => {}
+                Some(_) => {
+                    found.modified.insert(file.path);
+                }
+                None => {
+                    found.came_or_went.insert(file.path);
+                }
+            }
+        }
+        found.came_or_went.extend(known.into_keys());
+        Ok(found)
     }
 
     /// Makes the copy equal to the work tree, and answers the version that it is.
@@ -92,7 +121,7 @@ impl Workshop {
         let mut wanted = Manifest::new();
         let mut missing = Vec::new();
         for file in files {
-            let content = format!("{} {:?} {}", file.id, file.kind, file.executable);
+            let content = content_of(file);
             let to = file.path.under(&self.tree);
             let found = known.remove(&file.path);
             let is_same = found.is_some_and(|copied| {
@@ -123,16 +152,38 @@ impl Workshop {
         self.write_manifest(&wanted)
     }
 
+    /// The files that changed since the last build that succeeded; nothing, if that is not known.
+    #[must_use]
+    pub fn pending(&self) -> Option<BTreeSet<RepoPath>> {
+        match self.pending.exists() {
+            true => read_paths(&self.pending),
+            false => Some(BTreeSet::new()),
+        }
+    }
+
+    /// Adds to them.
+    pub fn note_pending(&self, more: &BTreeSet<RepoPath>) {
+        let written = match self.pending() {
+            Some(mut all) => {
+                all.extend(more.iter().cloned());
+                write_paths(&self.pending, &all)
+            }
+            None => Ok(()),
+        };
+        if written.is_err() {
+            let _ = fs::write(&self.pending, b"");
+        }
+    }
+
+    /// A build has taken all of them in.
+    pub fn forget_pending(&self) {
+        let _ = fs::remove_file(&self.pending);
+    }
+
     /// The files that the builds in this workshop opened since it was empty; nothing, if some may be missing.
     #[must_use]
     pub fn opened(&self) -> Option<BTreeSet<RepoPath>> {
-        let text = fs::read(&self.opened).ok()?;
-        // What was not written to its end has no end.
-        let text = text.strip_suffix(b"\0\0")?;
-        let paths = text
-            .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty());
-        Some(paths.map(RepoPath::new).collect())
+        read_paths(&self.opened)
     }
 
     /// Adds to them. What cannot be told or written makes all of it unknown.
@@ -146,26 +197,16 @@ impl Workshop {
         };
         let count = all.len();
         all.extend(more);
-        if all.len() > count && self.write_opened(&all).is_err() {
+        if all.len() > count && write_paths(&self.opened, &all).is_err() {
             self.doubt_opened();
         }
     }
 
     /// The workshop is empty: nothing was opened.
     pub fn forget_opened(&self) {
-        if self.write_opened(&BTreeSet::new()).is_err() {
+        if write_paths(&self.opened, &BTreeSet::new()).is_err() {
             self.doubt_opened();
         }
-    }
-
-    fn write_opened(&self, paths: &BTreeSet<RepoPath>) -> io::Result<()> {
-        let mut text = Vec::new();
-        for path in paths {
-            text.extend(path.as_bytes());
-            text.push(0);
-        }
-        text.extend(b"\0\0");
-        fs::write(&self.opened, text)
     }
 
     fn doubt_opened(&self) {
@@ -205,6 +246,31 @@ impl Workshop {
             .and_then(|()| fs::rename(&beside, &self.manifest))
             .map_err(|error| cannot("write", &self.manifest, &error))
     }
+}
+
+/// Reads a list of paths; nothing, if it was not written to its end.
+fn read_paths(file: &Path) -> Option<BTreeSet<RepoPath>> {
+    let text = fs::read(file).ok()?;
+    let text = text.strip_suffix(b"\0\0")?;
+    let paths = text
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty());
+    Some(paths.map(RepoPath::new).collect())
+}
+
+fn write_paths(file: &Path, paths: &BTreeSet<RepoPath>) -> io::Result<()> {
+    let mut text = Vec::new();
+    for path in paths {
+        text.extend(path.as_bytes());
+        text.push(0);
+    }
+    text.extend(b"\0\0");
+    fs::write(file, text)
+}
+
+/// What a copy is made from.
+fn content_of(file: &FileEntry) -> String {
+    format!("{} {:?} {}", file.id, file.kind, file.executable)
 }
 
 fn looks(content: &str, metadata: &Metadata) -> Copied {

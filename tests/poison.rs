@@ -256,6 +256,70 @@ fn a_stale_build_is_not_tested() {
     assert!(runs(&repo, &["run", "--all"]).contains("2 passed"));
 }
 
+/// A project whose build knows too little: no header in its rules, objects by pattern.
+fn careless() -> TestRepo {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            ".git-rts.toml",
+            "[build]\ncommand = \"make -s\"\n[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"./prog {test}\"\n",
+        ),
+        (
+            "Makefile",
+            "prog: prog.o\n\tcc -o prog *.o\nprog.o: prog.c\n\tcc -Ifirst -Isecond -DFLAG=1 -c prog.c\n",
+        ),
+        ("second/value.h", "#define VALUE 1\n"),
+        ("first/other.h", "\n"),
+        (
+            "prog.c",
+            "#include <value.h>\nint main(void)\n{\n    return VALUE != 1 || FLAG != 1;\n}\n",
+        ),
+    ]);
+    repo
+}
+
+#[test]
+fn a_build_that_passes_over_a_changed_header_is_made_anew() {
+    let repo = careless();
+    runs(&repo, &["run"]);
+    repo.write("second/value.h", "#define VALUE 2\n");
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    repo.write("second/value.h", "#define VALUE 1\n");
+    runs(&repo, &["run"]);
+}
+
+#[test]
+fn a_flag_in_a_build_file_reaches_what_was_made_before() {
+    let repo = careless();
+    runs(&repo, &["run"]);
+    edit(&repo, "Makefile", "FLAG=1", "FLAG=2");
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+}
+
+#[test]
+fn a_header_that_comes_to_hide_another_is_found() {
+    let repo = careless();
+    runs(&repo, &["run"]);
+    repo.write("first/value.h", "#define VALUE 2\n");
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    std::fs::remove_file(repo.top().join("first/value.h")).unwrap();
+    runs(&repo, &["run"]);
+}
+
+#[test]
+fn a_variable_that_a_build_reads_reaches_what_was_made_before() {
+    let repo = careless();
+    edit(&repo, "Makefile", "-DFLAG=1", "-DFLAG=1 $(CFLAGS)");
+    runs(&repo, &["run"]);
+    let other = repo
+        .rts_command()
+        .arg("run")
+        .env("CFLAGS", "-UFLAG -DFLAG=2")
+        .output()
+        .unwrap();
+    assert_eq!(other.status.code(), Some(100), "{}", said(&other));
+}
+
 #[test]
 fn a_test_that_ends_in_two_ways_on_one_tree_is_flaky_and_never_skipped() {
     let repo = project();

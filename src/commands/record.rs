@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::history::name_of;
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, earlier, no_tests, record_of, report_doubts,
-    report_kept, setup, version_of, waiting, widen,
+    about, add_experience, add_predecessors, build, earlier, no_tests, record_of, report_doubts,
+    report_kept, version_of, waiting, widen,
 };
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
@@ -21,7 +21,7 @@ use crate::masquerade::Backend;
 use crate::recording::Session;
 use crate::repo::Repository;
 use crate::runner::needs::with_fixtures;
-use crate::runner::{self, Extent, Limits, Test};
+use crate::runner::{self, Limits, Test};
 
 /// Run every test alone and keep what each of them executed
 ///
@@ -57,14 +57,13 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         Some(BackendName::Llvm) => WantedBackend::Llvm,
         Some(BackendName::Gcov) => WantedBackend::Gcov,
     };
-    let (session, reason) = setup(&repository, &config)?;
-    announce(&session, reason.as_deref());
     let started = Instant::now();
     let building = Meanwhile::show("building with counters");
-    session.build(Extent::All)?;
+    let (session, reason) = build(&repository, &config)?;
+    drop(building);
+    announce(&session, reason.as_deref());
     let built = started.elapsed();
     let tests = session.list()?;
-    drop(building);
     let chosen = chosen(&tests, &arguments.tests)?;
     let version = version_of(&repository, &session);
     let placer = session.placer(&repository, &config)?;

@@ -12,8 +12,8 @@ use clap::Args;
 use crate::commands::output::print;
 use crate::commands::select::{names, say};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, earlier, no_tests, not_run, record_of, report_doubts,
-    report_kept, setup, version_of, waiting, widen,
+    about, add_experience, add_predecessors, build, earlier, no_tests, not_run, record_of,
+    report_doubts, report_kept, version_of, waiting, widen,
 };
 use crate::config::Config;
 use crate::emit::junit::{self, Case, junit};
@@ -25,7 +25,7 @@ use crate::history::{self, About, PATIENCE, Recording, VersionKey, keep};
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{constraints, with_fixtures};
-use crate::runner::{Extent, Limits, Outcome, Test};
+use crate::runner::{Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{Question, Selection, carry, selection};
 use crate::trace::Trace;
@@ -81,14 +81,13 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         .exit_code(ExitCode::Usage));
     }
     let (base, _) = repository.resolve(arguments.base.as_deref(), None)?;
-    let (session, reason) = setup(&repository, &config)?;
+    let building = Meanwhile::show("building with counters");
+    let (session, reason) = build(&repository, &config)?;
+    let tests = session.list()?;
+    drop(building);
     if let Some(reason) = reason {
         anstream::eprintln!("recording with gcov, because {reason}");
     }
-    let building = Meanwhile::show("building with counters");
-    session.build(Extent::All)?;
-    let tests = session.list()?;
-    drop(building);
     if tests.is_empty() {
         return Err(no_tests());
     }

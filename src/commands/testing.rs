@@ -16,7 +16,7 @@ use crate::recording::fingerprint::{fingerprint, remember};
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
-use crate::runner::{self, Interrupt, Test};
+use crate::runner::{self, Extent, Interrupt, Test};
 use crate::trace::{Crossed, FunctionId, Trace};
 
 /// A flaky test that has passed so often in a row is believed again.
@@ -32,6 +32,18 @@ pub(super) fn setup(repository: &Repository, config: &Config) -> Result<(Session
     let interrupt = Interrupt::on_signals()?;
     let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     Session::open(repository, config, build_jobs, interrupt)
+}
+
+/// Builds the work tree; once more from nothing, if the build passed over something that changed.
+pub(super) fn build(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
+    let (session, reason) = setup(repository, config)?;
+    if session.build(Extent::All)? {
+        return Ok((session, reason));
+    }
+    drop(session);
+    let (session, reason) = setup(repository, config)?;
+    session.build(Extent::All)?;
+    Ok((session, reason))
 }
 
 /// Says what people should know about a record that was kept; what it cost, if it is in the database.

@@ -147,7 +147,7 @@ mod tests {
         progress.failed = 2;
         assert_eq!(
             progress.line("suite_one", Duration::from_secs(30)),
-            "recording [#####...............]  50/200, 2 not passed, 1 min 30 s left  suite_one"
+            "recording [#####...............]  50/200, 2 not passed, 1 min 30 s left  suite_"
         );
     }
 

@@ -38,14 +38,15 @@ pub fn fingerprint(
 
 /// What can be told without a build: variables, and commands, which may come from git's configuration.
 fn known_without_build(config: &Config) -> BTreeMap<String, String> {
-    let mut known = variables_now(&config.environment);
+    let mut known = variables(&config.environment);
     let commands = config.commands();
     known.extend(commands.map(|(name, command)| (format!("command {name}"), command.to_owned())));
     known
 }
 
 /// The variables that count, as they are set.
-fn variables_now(more: &[String]) -> BTreeMap<String, String> {
+#[must_use]
+pub fn variables(more: &[String]) -> BTreeMap<String, String> {
     let more = more.iter().map(String::as_str);
     let names = VARIABLES.into_iter().chain(more);
     names

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::gcov::Gcov;
 use super::llvm::Llvm;
-use super::{Placer, Recorded, Recorder, backend};
+use super::{Placer, Recorded, Recorder, backend, fingerprint};
 use crate::config::Config;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
 };
 use crate::trace::Trace;
-use crate::workshop::Workshop;
+use crate::workshop::{Differences, Workshop};
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -41,6 +41,8 @@ pub struct Session {
     /// The files of the tree, and who opens them.
     files: BTreeSet<RepoPath>,
     watch: Option<Watch>,
+    /// What earlier builds in the same place opened.
+    opened_before: Opened,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -73,7 +75,22 @@ impl Session {
         let top = repository.workdir().unwrap_or(&workshop.tree);
         let runner = runner::detect(top, &settings)?;
         let (backend, reason) = backend::choose(config.backend, &workshop.logs)?;
-        start_afresh(&workshop, runner, &backend)?;
+        let differences = workshop.differences(repository)?;
+        let variables = fingerprint::variables(&config.environment);
+        let made_by = format!(
+            "{} {} {backend:?} {variables:?} {:?} {:?}",
+            runner.name(),
+            masquerade::FLAGS_VERSION,
+            config.configure,
+            config.build
+        );
+        if is_beyond_the_build(&workshop, config, &differences)
+            || was_made_otherwise(&workshop, &made_by)
+        {
+            start_afresh(&workshop, &made_by)?;
+        }
+        workshop.note_pending(&differences.modified);
+        let opened_before = workshop.opened();
         let version = workshop.copy(repository)?;
         let site = site(&workshop, &backend, jobs)?;
         let files = repository.files(&version)?;
@@ -90,13 +107,15 @@ impl Session {
             site,
             files,
             watch,
+            opened_before,
             _lock: lock,
         };
         Ok((session, reason))
     }
 
-    /// Builds the project with counters, or configures it so that its tests can be listed.
-    pub fn build(&self, extent: Extent) -> Result<()> {
+    /// Builds the project with counters, or configures it so that its tests can be listed. Answers whether all that changed was
+    /// taken in; if not, the next session begins anew.
+    pub fn build(&self, extent: Extent) -> Result<bool> {
         let log = self.workshop.logs.join("build.log");
         let mark = unfinished(&self.workshop);
         let _ = fs::write(&mark, "");
@@ -108,21 +127,50 @@ impl Session {
             &log,
             extent,
         );
-        self.note_opened();
+        let now = self.watch.as_ref().and_then(Watch::opened);
+        let is_whole = built.is_ok() && self.has_taken_in(now.as_ref());
+        self.note(now);
+        if built.is_ok() && extent == Extent::All && !is_whole {
+            // The mark stays: who comes next takes the build for unfinished.
+            return Ok(false);
+        }
         let _ = fs::remove_file(&mark);
-        built
+        built?;
+        if extent == Extent::All {
+            self.workshop.forget_pending();
+        }
+        Ok(true)
+    }
+
+    /// Whether the build opened every file that changed and that earlier builds opened: one that it passed over it does not know to
+    /// depend on.
+    fn has_taken_in(&self, now: Option<&BTreeSet<RepoPath>>) -> bool {
+        // Where nothing was built before there is nothing stale, and where nobody looked nothing can be told.
+        let Some(before) = self
+            .opened_before
+            .as_ref()
+            .filter(|before| !before.is_empty())
+        else {
+            return true;
+        };
+        let (Some(pending), Some(now)) = (self.workshop.pending(), now) else {
+            return false;
+        };
+        let mut passed_over = pending
+            .intersection(before)
+            .filter(|path| !now.contains(*path));
+        passed_over.next().is_none()
     }
 
     /// The tests of the project, once it is built.
     pub fn list(&self) -> Result<Vec<Test>> {
         let tests = self.runner.list(&self.site, &self.settings);
-        self.note_opened();
+        self.note(self.watch.as_ref().and_then(Watch::opened));
         tests
     }
 
     /// Adds what was opened just now to what the builds in this workshop opened: each of them made a part of what is there.
-    fn note_opened(&self) {
-        let now = self.watch.as_ref().and_then(Watch::opened);
+    fn note(&self, now: Opened) {
         self.workshop
             .note_opened(now.map(|opened| self.of_the_tree(&opened)));
     }
@@ -332,20 +380,32 @@ fn unfinished(workshop: &Workshop) -> PathBuf {
     workshop.build.with_extension("unfinished")
 }
 
-/// Objects that another back end or runner made would count in another way, or not at all: then everything is built anew.
-fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> Result<()> {
+/// Whether objects were made by another back end, runner, command or environment, or by a build that was stopped: they would count
+/// in another way, or are not whole.
+fn was_made_otherwise(workshop: &Workshop, made_by: &str) -> bool {
+    let is_same = fs::read_to_string(made_by_file(workshop)).is_ok_and(|made| made == made_by);
+    !is_same || unfinished(workshop).exists()
+}
+
+/// Whether something changed that builds often do not notice: a file that comes or goes is in no list of dependencies, and what a
+/// build file says does not always reach what was made before.
+fn is_beyond_the_build(workshop: &Workshop, config: &Config, differences: &Differences) -> bool {
+    let opened = workshop.opened();
+    let is_read = |path: &RepoPath| opened.as_ref().is_none_or(|opened| opened.contains(path));
+    let comes = differences.came_or_went.iter();
+    let mut comes = comes.filter(|path| !config.is_ignored(path));
+    let mut modified = differences.modified.iter();
+    comes.next().is_some() || modified.any(|path| !config.is_source(path) && is_read(path))
+}
+
+fn made_by_file(workshop: &Workshop) -> PathBuf {
+    workshop.build.with_extension("made-by")
+}
+
+/// Empties the workshop: everything is built anew.
+fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     let cannot =
         |error: std::io::Error| Error::new(format!("cannot clear the build folder: {error}"));
-    let mark = workshop.build.with_extension("made-by");
-    let ours = format!(
-        "{} {} {backend:?}",
-        runner.name(),
-        masquerade::FLAGS_VERSION
-    );
-    let was_killed = unfinished(workshop).exists();
-    if fs::read_to_string(&mark).is_ok_and(|made| made == ours) && !was_killed {
-        return Ok(());
-    }
     for folder in [&workshop.build, &workshop.tree, &workshop.made] {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(cannot)?;
@@ -356,5 +416,6 @@ fn start_afresh(workshop: &Workshop, runner: &dyn Runner, backend: &Backend) -> 
     }
     let _ = fs::remove_file(unfinished(workshop));
     workshop.forget_opened();
-    fs::write(mark, ours).map_err(cannot)
+    workshop.forget_pending();
+    fs::write(made_by_file(workshop), made_by).map_err(cannot)
 }
