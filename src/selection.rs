@@ -215,7 +215,7 @@ impl Asked<'_> {
             by_tests: records.map(|record| record?.read.as_ref()).collect(),
         };
         // What does not depend on the file itself is shared by all of its class.
-        let mut by_class: BTreeMap<(FileClass, bool), Vec<Arc<Certificate>>> = BTreeMap::new();
+        let mut by_class: BTreeMap<FileClass, Vec<Arc<Certificate>>> = BTreeMap::new();
         // Whatever a source includes was read as C.
         let sides = difference.files.iter();
         let sides = sides.flat_map(|file| file.base.iter().chain(&file.head));
@@ -227,12 +227,10 @@ impl Asked<'_> {
         let changed = difference.changes.iter();
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));
         let testified = changed.map(|file| {
-            let shared = by_class
-                .entry((file.class, file.is_only_modified))
-                .or_insert_with(|| {
-                    let all = self.certificates(&file, difference, source);
-                    all.into_iter().map(Arc::new).collect()
-                });
+            let shared = by_class.entry(file.class).or_insert_with(|| {
+                let all = self.certificates(file.class, difference, source);
+                all.into_iter().map(Arc::new).collect()
+            });
             // What was seen comes before what is assumed.
             let mut certificates: Vec<Arc<Certificate>> = match file.class {
                 FileClass::Global => Vec::new(),
@@ -242,6 +240,8 @@ impl Asked<'_> {
                     .collect(),
             };
             certificates.extend(shared.iter().cloned());
+            let assumed = assumption::testify(&file, self.question.listing.is_some(), &opened);
+            certificates.extend(assumed.into_iter().map(Arc::new));
             certificates.sort_by_key(|certificate| certificate.witness);
             TestifiedFile { file, certificates }
         });
@@ -250,11 +250,10 @@ impl Asked<'_> {
 
     fn certificates(
         &self,
-        file: &ChangedFile,
+        class: FileClass,
         difference: &Difference,
         source: &Source,
     ) -> Vec<Certificate> {
-        let class = file.class;
         let is_listed = self.question.listing.is_some();
         let mut all = rules::testify(class);
         if class == FileClass::Source {
@@ -270,12 +269,6 @@ impl Asked<'_> {
             });
             all.push(definition::testify(definitions));
         }
-        let unseen = self.candidates.iter().map(|test| {
-            let record = test.record.as_ref();
-            record.is_none_or(|record| record.read.is_none())
-        });
-        let unseen: Vec<bool> = unseen.collect();
-        all.extend(assumption::testify(file, is_listed, &unseen));
         all
     }
 }

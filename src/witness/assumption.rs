@@ -1,5 +1,6 @@
 //! What stands in for the witnesses that cannot speak: assumptions, which are printed.
 
+use super::files::Opened;
 use super::{Certificate, Certified, ChangedFile, FileClass, Way, Witness};
 
 /// C sources are for compilers.
@@ -10,10 +11,9 @@ pub const SOURCES_DEFINE_NO_TESTS: &str = "C sources and headers do not say whic
 pub const CONTROLLED: &str =
     "a test that executes the same code in the same environment behaves the same";
 
-/// What is assumed of a changed file; `is_listed` tells that the tests of the head are known, `unseen` which tests read nobody
-/// knows what.
+/// What is assumed of a changed file; `is_listed` tells that the tests of the head are known.
 #[must_use]
-pub fn testify(file: &ChangedFile, is_listed: bool, unseen: &[bool]) -> Vec<Certificate> {
+pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<Certificate> {
     if file.class != FileClass::Source {
         return Vec::new();
     }
@@ -23,11 +23,14 @@ pub fn testify(file: &ChangedFile, is_listed: bool, unseen: &[bool]) -> Vec<Cert
         evidence: evidence.to_owned(),
         tests,
     };
-    // Where it can be seen who opens a file, nothing need be assumed.
-    let tests = match file.is_only_modified {
-        true => Certified::Those(unseen.to_vec()),
-        false => Certified::All,
-    };
+    // Where it can be seen who opens a file, nothing need be assumed; and who was seen to open one that is gone reads sources.
+    let places = || file.moved_from.iter().chain([&file.path]);
+    let tests = opened.by_tests.iter().map(|opened| match opened {
+        None => true,
+        Some(_) if file.is_only_modified => false,
+        Some(opened) => !places().any(|place| opened.contains(place)),
+    });
+    let tests = Certified::Those(tests.collect());
     let mut certificates = vec![assumed(Way::Read, SOURCES_ARE_NOT_READ, tests)];
     if !is_listed {
         certificates.push(assumed(
@@ -46,18 +49,30 @@ mod tests {
 
     #[test]
     fn who_was_seen_to_read_a_source_is_not_assumed_not_to() {
-        let file = |is_only_modified| ChangedFile {
-            path: RepoPath::new(*b"a.c"),
-            moved_from: None,
-            class: FileClass::Source,
-            is_only_modified,
+        let (own, other) = (
+            [RepoPath::new(*b"a.c")].into(),
+            [RepoPath::new(*b"b.c")].into(),
+        );
+        let opened = Opened {
+            by_build: None,
+            by_tests: vec![Some(&own), Some(&other), None],
         };
-        let read = |file: &ChangedFile, test: usize| {
-            let all = testify(file, true, &[false, true]);
-            all.iter()
-                .any(|one| one.way == Way::Read && one.tests.contains(test))
+        let readers = |is_only_modified, moved_from: Option<&str>| {
+            let file = ChangedFile {
+                path: RepoPath::new(*b"a.c"),
+                moved_from: moved_from.map(|path| RepoPath::new(path.as_bytes())),
+                class: FileClass::Source,
+                is_only_modified,
+            };
+            let all = testify(&file, true, &opened);
+            [0, 1, 2].map(|test| {
+                all.iter()
+                    .any(|one| one.way == Way::Read && one.tests.contains(test))
+            })
         };
-        assert!(!read(&file(true), 0) && read(&file(true), 1));
-        assert!(read(&file(false), 0));
+        // Of a modified file the files witness speaks for those who are known.
+        assert_eq!(readers(true, None), [false, false, true]);
+        assert_eq!(readers(false, None), [false, true, true]);
+        assert_eq!(readers(false, Some("b.c")), [false, false, true]);
     }
 }

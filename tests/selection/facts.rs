@@ -31,6 +31,7 @@ facts! {
     a_file_that_nobody_opens_reaches_nobody
     a_file_that_the_build_reads_reaches_every_test
     a_script_that_may_be_executed_now_reaches_every_test
+    a_test_that_read_a_source_notices_that_it_moved
     a_test_that_reads_a_source_notices_its_comments
     an_included_file_is_a_source_whatever_it_is_called
     a_source_that_the_build_makes_uses_what_a_header_declares
