@@ -295,7 +295,10 @@ fn damaged_counters_are_a_doubt() {
         ),
         (
             "version",
-            damage("printf x | dd of=$file bs=1 seek=9 conv=notrunc 2>/dev/null"),
+            // One more than it was: gcc's stamp is made of the time and may hold any byte.
+            damage(
+                "byte=$(od -An -tu1 -j9 -N1 $file)\nprintf \"\\\\$(printf %03o $(((byte + 1) % 256)))\" | dd of=$file bs=1 seek=9 conv=notrunc 2>/dev/null",
+            ),
         ),
         ("noise", damage("head -c 2000 /dev/urandom > $file")),
     ];
