@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::difference::{Difference, difference};
 use crate::error::Result;
-use crate::history::{Histories, History, Outcome, PATIENCE, Recording, TestNumber, TestRecord};
+use crate::history::{Histories, History, PATIENCE, Recording, TestNumber, TestRecord};
 use crate::lang::c::Granularity;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
@@ -95,8 +95,8 @@ pub fn selection(
         }
         None => BTreeMap::new(),
     };
-    let failed = failed(repository, &histories, question.head)?;
-    let candidates = candidates(config, question.listing, &tests, &failed);
+    let latest = latest(repository, &histories, question.head)?;
+    let candidates = candidates(config, question.listing, &tests, &latest);
     let asked = Asked {
         repository,
         config,
@@ -273,18 +273,17 @@ impl Asked<'_> {
     }
 }
 
-/// The tests that did not end well when they last ran on the way to the head, which may be behind the baseline.
-fn failed(
+/// What is known of the last runs on the way to the head, by name: a failure or an inconstancy may be behind the baseline.
+fn latest(
     repository: &Repository,
     histories: &Histories,
     head: Version,
-) -> Result<BTreeMap<String, Outcome>> {
+) -> Result<BTreeMap<String, TestRecord>> {
     let latest = baseline::latest(repository, histories, head)?;
-    // What cannot be read fails nobody; the baseline speaks for itself.
+    // What cannot be read says nothing; the baseline speaks for itself.
     let tests = latest.and_then(|latest| latest.tests().ok());
-    let tests = tests.into_iter().flatten().map(|(_, test)| test);
-    let failed = tests.filter(|test| !test.outcome.is_fine());
-    Ok(failed.map(|test| (test.name, test.outcome)).collect())
+    let tests = tests.into_iter().flatten();
+    Ok(tests.map(|(_, test)| (test.name.clone(), test)).collect())
 }
 
 /// The tests of the head as far as they are known: as it lists them, or else as they were recorded.
@@ -292,12 +291,12 @@ fn candidates(
     config: &Config,
     listing: Option<&[Test]>,
     recorded: &BTreeMap<TestNumber, TestRecord>,
-    failed: &BTreeMap<String, Outcome>,
+    latest: &BTreeMap<String, TestRecord>,
 ) -> Vec<Candidate> {
     let candidate = |name: &str, record: Option<&TestRecord>, listed| Candidate {
         name: name.to_owned(),
         record: record.cloned(),
-        failed: failed.get(name).copied(),
+        latest: latest.get(name).cloned(),
         listed,
         is_pinned: config.is_pinned(name),
     };

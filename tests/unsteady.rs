@@ -82,6 +82,20 @@ fn a_test_that_is_said_to_vary_counts_for_all_that_it_can_reach_from_the_first_r
 }
 
 #[test]
+fn a_test_that_was_seen_to_vary_later_is_not_skipped_by_an_older_trace() {
+    let repo = project("");
+    run(&repo);
+    change(&repo, "idle");
+    repo.commit_all();
+    run(&repo);
+    std::fs::write(repo.top().parent().unwrap().join("mood"), "").unwrap();
+    run(&repo);
+    // At the base it was sad once, and nobody knew that it varies.
+    change(&repo, "angry");
+    assert_eq!(selected(&repo, &["HEAD~1"]), ["mood"]);
+}
+
+#[test]
 fn a_varying_test_that_is_skipped_stays_as_wide_as_it_was() {
     let repo = project("nondeterministic = [\"m*\"]\n");
     run(&repo);

@@ -107,10 +107,13 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     if arguments.dry_run {
         return print(&names(&selection));
     }
+    let version = version_of(&repository, &session);
     let built = Built {
         repository: &repository,
         config: &config,
-        version: version_of(&repository, &session),
+        version,
+        // Read before tests run: nobody who has the database then can cost us what they did.
+        before: earlier(&repository, version, &about)?,
         session: &session,
         tests: &tests,
         recorder: recorder.as_ref(),
@@ -182,6 +185,8 @@ struct Built<'a> {
     recorder: &'a dyn Recorder,
     about: About,
     version: VersionKey,
+    /// What was known of this version before.
+    before: Option<Recording>,
 }
 
 impl Built<'_> {
@@ -267,8 +272,7 @@ impl Built<'_> {
         recording.replace(&new);
         recording.about = self.about.clone();
         add_predecessors(&mut recording, self.tests);
-        let before = earlier(self.repository, self.version, &self.about)?;
-        let (before, known) = (before.as_ref(), known.as_ref());
+        let (before, known) = (self.before.as_ref(), known.as_ref());
         add_experience(&mut recording, &ran, before, known, self.config);
         widen(
             self.repository,

@@ -11,7 +11,7 @@ use crate::emit::plan_text::{summary, warnings};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::repo::Repository;
-use crate::runner::Extent;
+use crate::runner::{Extent, Interrupt};
 use crate::selection::{Question, Selection, selection, unrecorded_selection};
 
 /// Print the tests that can behave differently because of a change
@@ -99,7 +99,7 @@ fn select_unrecorded(
     head: Option<&str>,
 ) -> Result<Selection> {
     let (base, head) = repository.resolve(base, head)?;
-    let (session, _) = setup(repository, config)?;
+    let (session, _) = setup(repository, config, Interrupt::on_signals()?)?;
     session.build(Extent::Configure)?;
     let tests = session.list()?;
     let question = Question {

@@ -1,6 +1,7 @@
 //! What `record` and `run` share: from a finished test to its record.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::config::Config;
@@ -22,26 +23,30 @@ use crate::trace::{Crossed, FunctionId, Trace};
 /// A flaky test that has passed so often in a row is believed again.
 const FORGIVEN_AFTER: u32 = 10;
 
-/// Gets a build ready that can be interrupted; answers also why the back end is not the better one.
-pub(super) fn setup(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
+/// Gets a build ready; answers also why the back end is not the better one.
+pub(super) fn setup(
+    repository: &Repository,
+    config: &Config,
+    interrupt: Arc<Interrupt>,
+) -> Result<(Session, Option<String>)> {
     if repository.workdir().is_none() {
         return Err(Error::new("a bare repository has no work tree to build")
             .hint("run it in a clone or a worktree")
             .exit_code(ExitCode::Repository));
     }
-    let interrupt = Interrupt::on_signals()?;
     let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     Session::open(repository, config, build_jobs, interrupt)
 }
 
 /// Builds the work tree; once more from nothing, if the build passed over something that changed.
 pub(super) fn build(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
-    let (session, reason) = setup(repository, config)?;
+    let interrupt = Interrupt::on_signals()?;
+    let (session, reason) = setup(repository, config, interrupt.clone())?;
     if session.build(Extent::All)? {
         return Ok((session, reason));
     }
     drop(session);
-    let (session, reason) = setup(repository, config)?;
+    let (session, reason) = setup(repository, config, interrupt)?;
     session.build(Extent::All)?;
     Ok((session, reason))
 }
@@ -291,10 +296,11 @@ pub(super) fn add_experience(
                     && earlier.outcome != Outcome::NotRun
                     && earlier.definition == record.definition
             });
-        let memory = same_tree.or_else(|| known?.record(name));
-        record.flaky = memory.and_then(|memory| memory.flaky);
-        record.varies = memory.is_some_and(|memory| memory.varies);
-        record.flaky = match (record.flaky, record.outcome) {
+        let memories = [same_tree, known.and_then(|known| known.record(name))];
+        let memories = || memories.into_iter().flatten();
+        record.varies = memories().any(|memory| memory.varies);
+        let flaky = memories().filter_map(|memory| memory.flaky).min();
+        record.flaky = match (flaky, record.outcome) {
             (Some(times), Outcome::Passed) => {
                 Some(times + 1).filter(|times| *times < FORGIVEN_AFTER)
             }

@@ -7,10 +7,7 @@ use std::path::Path;
 
 use super::ask::ask;
 use super::definition::Places;
-use super::{
-    DEFAULT_TIMEOUT, Definition, Judge, Launch, Needs, Runner, Settings, Site, Step, Test, launch,
-    shell,
-};
+use super::{Judge, Runner, Settings, Site, Step, Test, shell};
 use crate::error::{Error, Result};
 
 /// Where the name goes in the command that runs a test.
@@ -77,26 +74,7 @@ fn test(name: &OsStr, run: &str, site: &Site, settings: &Settings, places: &Plac
     }
     let command = shell::run(text);
     let name = name.to_string_lossy().into_owned();
-    Test {
-        definition: Definition {
-            command: command.iter().map(|word| places.general(word)).collect(),
-            working_directory: "{tree}".to_owned(),
-            ..Definition::default()
-        },
-        launch: Launch {
-            command,
-            environment: launch::environment(site),
-            folder: site.tree.clone(),
-            timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
-            judge: Judge::gnu(),
-            ..Launch::default()
-        },
-        needs: Needs {
-            name: name.clone(),
-            ..Needs::default()
-        },
-        name,
-    }
+    Test::at_the_top(name, command, Judge::gnu(), (site, settings), places)
 }
 
 #[cfg(test)]

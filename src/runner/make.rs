@@ -4,10 +4,7 @@ use std::path::Path;
 
 use super::definition::Places;
 use super::makefile::{self, Makefile};
-use super::{
-    DEFAULT_TIMEOUT, Definition, Judge, Launch, Needs, Runner, Settings, Site, Step, Test, ask,
-    launch, shell,
-};
+use super::{Judge, Runner, Settings, Site, Step, Test, ask, shell};
 use crate::error::{Error, Result};
 
 /// The targets that run tests, in the order in which they are looked for.
@@ -102,24 +99,6 @@ fn test(
 ) -> Test {
     let mut command = makefile::make([target.into()]);
     command.extend(arguments.iter().map(Into::into));
-    Test {
-        name: name.to_owned(),
-        definition: Definition {
-            command: command.iter().map(|word| places.general(word)).collect(),
-            working_directory: "{tree}".to_owned(),
-            ..Definition::default()
-        },
-        launch: Launch {
-            command,
-            environment: launch::environment(site),
-            folder: site.tree.clone(),
-            timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
-            judge: Judge::default(),
-            ..Launch::default()
-        },
-        needs: Needs {
-            name: name.to_owned(),
-            ..Needs::default()
-        },
-    }
+    let judge = Judge::default();
+    Test::at_the_top(name.to_owned(), command, judge, (site, settings), places)
 }

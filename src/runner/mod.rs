@@ -98,6 +98,38 @@ pub struct Test {
     pub needs: Needs,
 }
 
+impl Test {
+    /// A command that runs at the top of the tree, with nothing more to be said of it.
+    fn at_the_top(
+        name: String,
+        command: Vec<OsString>,
+        judge: Judge,
+        (site, settings): (&Site, &Settings),
+        places: &definition::Places,
+    ) -> Self {
+        Test {
+            definition: Definition {
+                command: command.iter().map(|word| places.general(word)).collect(),
+                working_directory: "{tree}".to_owned(),
+                ..Definition::default()
+            },
+            launch: Launch {
+                command,
+                environment: launch::environment(site),
+                folder: site.tree.clone(),
+                timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
+                judge,
+                ..Launch::default()
+            },
+            needs: Needs {
+                name: name.clone(),
+                ..Needs::default()
+            },
+            name,
+        }
+    }
+}
+
 /// A way to build a project and to list its tests. Everything else about a test is data of the test.
 pub trait Runner: Send + Sync {
     fn name(&self) -> &'static str;

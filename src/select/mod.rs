@@ -15,8 +15,8 @@ pub struct Candidate {
     pub name: String,
     /// What the history knows of it; nothing, if it is new.
     pub record: Option<TestRecord>,
-    /// How it ended when it last ran on the way to the head, if that was not well.
-    pub failed: Option<Outcome>,
+    /// What is known of its last run on the way to the head, which may be behind the record.
+    pub latest: Option<TestRecord>,
     /// Its definition at the head, if the tests of the head were listed.
     pub listed: Option<Vec<u8>>,
     /// The user wants it always.
@@ -180,13 +180,19 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
         reasons.push(Reason::New);
         return reasons;
     };
-    let recorded = Some(record.outcome).filter(|outcome| !outcome.is_fine());
-    reasons.extend(candidate.failed.or(recorded).map(Reason::NotPassed));
-    if record.flaky.is_some() {
+    let latest = candidate.latest.as_ref().unwrap_or(record);
+    let outcomes = [latest.outcome, record.outcome].into_iter();
+    let bad = outcomes.filter(|outcome| !outcome.is_fine()).take(1);
+    reasons.extend(bad.map(Reason::NotPassed));
+    if record.flaky.or(latest.flaky).is_some() {
         reasons.push(Reason::Flaky);
     }
     if let Some(doubt) = &record.doubt {
         reasons.push(Reason::Doubt(doubt.clone()));
+    }
+    if latest.varies && !record.varies {
+        let doubt = "it was seen to do different things on one tree since".to_owned();
+        reasons.push(Reason::Doubt(doubt));
     }
     if let Some(listed) = &candidate.listed
         && *listed != record.definition
