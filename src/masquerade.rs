@@ -1,12 +1,14 @@
 //! The compiler masquerade: a folder in front of PATH whose `cc`, `gcc`, `clang`, ... are this program, which adds the flags for
 //! counting and calls the real compiler. So any build command works, and the project stays as it is.
 
+pub mod added;
 pub mod mark;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use self::added::Source;
 use crate::error::{Error, Result};
 
 /// The folder of the masquerade; set for the builds that we start, and for nobody else.
@@ -123,7 +125,7 @@ pub fn compile(name: &OsStr) -> Result<u8> {
     let backend = std::env::var_os(BACKEND).unwrap_or_default();
     if backend == "llvm" {
         let clang = PathBuf::from(std::env::var_os(CLANG).unwrap_or_default());
-        return with_clang(&clang, name, &arguments);
+        return with_clang(&clang, name, &arguments, Path::new(&folder));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let compiler = std::env::split_paths(&path)
@@ -135,16 +137,23 @@ pub fn compile(name: &OsStr) -> Result<u8> {
 }
 
 fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8> {
-    let mut command = Command::new(compiler);
     let given = absolute(arguments);
     if !counts(arguments) {
-        return run(command.args(given));
+        return run(Command::new(compiler).args(given));
     }
     let given = with_real_paths(&given);
-    if let Some(object) = mark::object(compiler, arguments, folder) {
-        // As the linker's business: the compiler must not take it for one of several inputs.
-        let mut marked = Command::new(compiler);
-        marked.args(GCC_FLAGS).arg("-Xlinker").arg(object);
+    let command = || {
+        let mut command = Command::new(compiler);
+        command.args(GCC_FLAGS);
+        command
+    };
+    let source = Source {
+        folder,
+        strays: None,
+    };
+    if let Some(object) = added::object(compiler, arguments, &source) {
+        let mut marked = command();
+        marked.arg("-Xlinker").arg(object);
         let can_try_again = !arguments.iter().any(|argument| argument == "-");
         if !can_try_again {
             return run(marked.args(&given));
@@ -161,7 +170,7 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
         }
         // Perhaps the mark was in the way. Without it every test is in doubt, but the project is built.
     }
-    run(command.args(GCC_FLAGS).args(given))
+    run(command().args(given))
 }
 
 const GCC_FLAGS: [&str; 3] = [
@@ -173,7 +182,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 4;
+pub const FLAGS_VERSION: u32 = 5;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 9] = [
@@ -190,7 +199,7 @@ pub const CLANG_FLAGS: [&str; 9] = [
     "-Wno-unused-command-line-argument",
 ];
 
-fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> {
+fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path) -> Result<u8> {
     let is_plus = name.to_str().is_some_and(|name| name.contains("++"));
     let mut arguments = absolute(arguments);
     let flags = if counts(&arguments) {
@@ -198,44 +207,59 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString]) -> Result<u8> 
     } else {
         &[]
     };
-    let command = |arguments: &[OsString]| {
+    let command = |arguments: &[OsString], object: Option<&PathBuf>| {
         let mut command = Command::new(clang);
         if is_plus {
             command.arg("--driver-mode=g++");
         }
-        command.args(flags);
         if flags.is_empty() {
             command.args(arguments);
-        } else {
-            command.args(counting_among_strays());
-            command.args(with_real_paths(arguments));
+            return command;
         }
-        if let Some(source) = only_source(arguments).filter(|_| !flags.is_empty()) {
+        command.args(flags);
+        command.args(counting_among_strays());
+        if let Some(object) = object {
+            command.arg("-Xlinker").arg(object);
+        }
+        command.args(with_real_paths(arguments));
+        if let Some(source) = only_source(arguments) {
             // Static functions are named after their file: by its whole path, because others may have the same name.
             for part in ["-main-file-name".as_ref(), source.as_os_str()] {
                 command.arg("-Xclang").arg(part);
             }
         }
-        if !flags.is_empty() {
-            // What only clang warns of must not stop a build that is made for another compiler.
-            command.args(["-Wno-error", "-Wno-unknown-warning-option"]);
-        }
+        // What only clang warns of must not stop a build that is made for another compiler.
+        command.args(["-Wno-error", "-Wno-unknown-warning-option"]);
         command
     };
-    let output = command(&arguments)
-        .stdin(Stdio::inherit())
-        .stdout(Stdio::inherit())
-        .output()
-        .map_err(|error| cannot_run(clang, &error))?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let unknown = unknown_arguments(&errors);
-    if output.status.success() || unknown.is_empty() {
-        eprint!("{errors}");
-        return Ok(code(output.status));
+    let strays = std::env::var_os(STRAYS);
+    let source = Source {
+        folder,
+        strays: strays.as_deref(),
+    };
+    let mut object = match flags {
+        [] => None,
+        _ => added::object(clang, &arguments, &source),
+    };
+    loop {
+        let output = command(&arguments, object.as_ref())
+            .stdin(Stdio::inherit())
+            .stdout(Stdio::inherit())
+            .output()
+            .map_err(|error| cannot_run(clang, &error))?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // Options that only gcc knows: without them the program is the same.
+        let unknown = unknown_arguments(&errors);
+        let given = arguments.len();
+        arguments.retain(|argument| !unknown.iter().any(|unknown| argument == unknown.as_str()));
+        // Without the object, processes that may not write their counters cannot say so, but the project is built.
+        let is_in_the_way = object.take_if(|object| errors.contains(&*object.to_string_lossy()));
+        let can_try_again = arguments.len() < given || is_in_the_way.is_some();
+        if output.status.success() || !can_try_again {
+            eprint!("{errors}");
+            return Ok(code(output.status));
+        }
     }
-    // Options that only gcc knows: without them the program is the same.
-    arguments.retain(|argument| !unknown.iter().any(|unknown| argument == unknown.as_str()));
-    run(&mut command(&arguments))
 }
 
 /// A program that a test starts with an empty environment counts beside the test's own folder, where it is noticed.

@@ -134,6 +134,27 @@ fn a_test_whose_counters_find_no_room_is_in_doubt() {
 }
 
 #[test]
+fn a_process_that_may_not_write_its_counters_is_noticed() {
+    // Root may write everywhere, so it becomes somebody else.
+    let elsewhere = "d=$(mktemp -d); chmod 755 $d; cp p $d/p; ./p\n\
+        if [ $(id -u) = 0 ]; then\n  (cd / && setpriv --reuid 65534 --clear-groups $d/p)\n\
+        else\n  own=${LLVM_PROFILE_FILE:+$(dirname $LLVM_PROFILE_FILE)}\n  own=${own:-$GIT_RTS_MARKS_IN}\n\
+        chmod a-w $own; $d/p; chmod u+w $own\nfi\nrm -r $d\n";
+    for backend in BACKENDS {
+        let repo = project(&[("elsewhere", elsewhere), ("free", "./p\n")]);
+        records(&repo, backend);
+        is_whole(&repo, "free");
+        let shown = about(&repo, "elsewhere");
+        assert_eq!(shown["outcome"], "passed", "{backend}: {shown}");
+        let doubt = shown["doubt"].to_string();
+        assert!(
+            doubt.contains("could not write its counters"),
+            "{backend}: {doubt}"
+        );
+    }
+}
+
+#[test]
 fn a_disk_that_is_full_of_counters_puts_tests_in_doubt() {
     // Where it cannot be mounted, the test above limits the files.
     for backend in BACKENDS.into_iter().filter(|_| may_mount()) {

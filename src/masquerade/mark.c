@@ -4,27 +4,21 @@
  * folder of its test when it starts, and takes it away once its counters are written. A mark that stays tells of
  * counters that were lost. Each program and library has its own runtime, its own copy of this, and its own mark.
  */
-#define _GNU_SOURCE
 #include <alloca.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* Before gcc's own constructors and behind its destructors, which have the priority 100. */
 #define OUTERMOST 50
 
-/* gcc's runtime, of this program or library only. */
+/* gcc's runtime. */
 void __gcov_dump(void);
 void __gcov_reset(void);
 
@@ -82,6 +76,8 @@ static void leave_mark(void)
     if (memory)
         *memory = 1;
     leave("running", mark);
+    if (!mark[0])
+        git_rts_tell();
     errno = error;
 }
 
@@ -97,15 +93,21 @@ static int reaches_folder(void)
     return prefix && !strcmp(prefix, folder) && (!strip || !strcmp(strip, "0"));
 }
 
-static void write_counters(void)
+/* Takes the mark away, because the counters are written. */
+static void take_mark_away(void)
 {
     int error = errno;
-    __gcov_dump();
     if (owner == getpid() && mark[0] && reaches_folder()) {
         unlink(mark);
         mark[0] = 0;
     }
     errno = error;
+}
+
+static void write_counters(void)
+{
+    __gcov_dump();
+    take_mark_away();
 }
 
 /* After an exec that failed: what was written must not be written again. */
@@ -217,8 +219,9 @@ __attribute__((destructor(OUTERMOST))) static void end(void)
     before->next = git_rts_copy.next;
     git_rts_copy.next = &git_rts_copy;
     git_rts_copy.is_joined = 0;
-    if (owner == getpid())
-        write_counters();
+    /* gcc's own destructor has written what this program or library counted. To write now would write what others in the
+     * process have counted so far, and nothing of what they still do. */
+    take_mark_away();
 }
 
 /* Before the process becomes another program, all counters in it are written; answers whether they were. */

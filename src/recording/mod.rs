@@ -3,6 +3,7 @@
 pub mod backend;
 mod binaries;
 mod copies;
+mod ear;
 pub mod fingerprint;
 pub mod gcov;
 pub mod llvm;

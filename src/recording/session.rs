@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::ear::Ear;
 use super::gcov::Gcov;
 use super::llvm::Llvm;
 use super::{Placer, Recorded, Recorder, backend, fingerprint};
@@ -242,6 +243,8 @@ impl Session {
         readers.look();
         let made = self.made(recorder);
         remove(&recorder.strays());
+        let ear = Ear::open(&masquerade::added::ear(&self.workshop.compilers));
+        let heard_before: Vec<AtomicU64> = tests.iter().map(|_| AtomicU64::new(0)).collect();
         let examine = |index: usize, finished: Finished| {
             // First of all: what we open ourselves is none of the test's doing.
             let opened = readers.end(index);
@@ -266,6 +269,17 @@ impl Session {
                 // Nobody but this test can have left them.
                 remove(&strays);
             }
+            match ear.heard() {
+                Some(heard) if heard == heard_before[index].load(Ordering::Relaxed) => {}
+                Some(_) => recorded.doubt(|| {
+                    "a process that it, or a test beside it, started could not write its counters"
+                        .to_owned()
+                }),
+                None => recorded.doubt(|| {
+                    "processes that cannot write their counters cannot tell, for want of a socket"
+                        .to_owned()
+                }),
+            }
             if finished.outlived {
                 recorded.doubt(|| "something that it started outlived it".to_owned());
             }
@@ -281,6 +295,7 @@ impl Session {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     readers.look();
+                    ear.heard();
                     std::thread::sleep(PAUSE);
                 }
             });
@@ -289,7 +304,11 @@ impl Session {
                 &constraints(tests),
                 limits,
                 &self.interrupt,
-                |index| readers.start(index),
+                |index| {
+                    let heard = ear.heard().unwrap_or_default();
+                    heard_before[index].store(heard, Ordering::Relaxed);
+                    readers.start(index);
+                },
                 examine,
                 &mut on_done,
             );

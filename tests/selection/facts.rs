@@ -144,6 +144,7 @@ facts! {
     what_a_forked_child_executes_counts
     what_a_generator_does_not_execute_reaches_nobody
     what_a_killed_child_executed_counts
+    what_a_library_does_at_exit_counts
     what_a_thread_executes_counts
     what_line_directives_say_does_not_hide_a_function
 }

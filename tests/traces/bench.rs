@@ -10,7 +10,7 @@ use git_rts::lang::c::macros::MacroTable;
 use git_rts::lang::c::{Granularity, file_facts, lex_facts};
 use git_rts::lang::cfg::Cfg;
 use git_rts::lang::facts::{FileFacts, Flow, Kind};
-use git_rts::masquerade::mark;
+use git_rts::masquerade::added::{self, Source};
 use git_rts::program::{Program, SourceFile};
 use git_rts::recording::gcov::Gcov;
 use git_rts::recording::llvm::Llvm;
@@ -72,7 +72,12 @@ impl Bench {
         let mut command = Command::new(&name);
         if let Compiler::Gcc(name) = self.compiler {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-            let object = mark::object(Path::new(name), &arguments, &self.top());
+            let folder = &self.top();
+            let source = Source {
+                folder,
+                strays: None,
+            };
+            let object = added::object(Path::new(name), &arguments, &source);
             let object = object.into_iter().map(PathBuf::into_os_string);
             command.args(object.flat_map(|object| ["-Xlinker".into(), object]));
         }
