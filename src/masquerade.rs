@@ -141,7 +141,7 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     if !counts(arguments) {
         return run(Command::new(compiler).args(given));
     }
-    let given = with_real_paths(&given);
+    let given = with_symbols(&with_real_paths(&given));
     let command = || {
         let mut command = Command::new(compiler);
         command.args(GCC_FLAGS);
@@ -185,7 +185,7 @@ const GCC_FLAGS: [&str; 3] = [
 pub const FLAGS_VERSION: u32 = 5;
 
 /// What makes clang count.
-pub const CLANG_FLAGS: [&str; 9] = [
+pub const CLANG_FLAGS: [&str; 10] = [
     "-fprofile-instr-generate",
     "-fcoverage-mapping",
     // Counters are kept in the file while the program runs: they survive however it ends.
@@ -195,6 +195,8 @@ pub const CLANG_FLAGS: [&str; 9] = [
     "-mllvm",
     "-disable-licm-promotion",
     "-fno-vectorize",
+    // What other assemblers do not know.
+    "-fno-addrsig",
     "-Wl,--build-id",
     "-Wno-unused-command-line-argument",
 ];
@@ -216,12 +218,15 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
             command.args(arguments);
             return command;
         }
-        command.args(flags);
+        // Whatever is for the linker would make clang link a header, not compile it in advance.
+        let is_for_linker = |flag: &&&str| flag.starts_with("-Wl,");
+        let links = !compiles_headers(arguments);
+        command.args(flags.iter().filter(|flag| links || !is_for_linker(flag)));
         command.args(counting_among_strays());
-        if let Some(object) = object {
+        if let Some(object) = object.filter(|_| links) {
             command.arg("-Xlinker").arg(object);
         }
-        command.args(with_real_paths(arguments));
+        command.args(with_symbols(&with_real_paths(arguments)));
         if let Some(source) = only_source(arguments) {
             // Static functions are named after their file: by its whole path, because others may have the same name.
             for part in ["-main-file-name".as_ref(), source.as_os_str()] {
@@ -329,6 +334,15 @@ fn is_source(argument: &OsStr) -> bool {
         && extension.is_some_and(|own| known.iter().any(|known| own == *known))
 }
 
+/// Whether a call compiles headers in advance.
+fn compiles_headers(arguments: &[OsString]) -> bool {
+    let words = arguments.iter().map(|argument| argument.to_string_lossy());
+    let is_header = |word: &str| !word.starts_with('-') && word.ends_with(".h");
+    let is_other = |word: &str| word == "-include" || is_source(OsStr::new(word));
+    words.clone().any(|word| word.ends_with("-header"))
+        || words.clone().any(|word| is_header(&word)) && !words.clone().any(|word| is_other(&word))
+}
+
 /// The source of a call that compiles just one.
 fn only_source(arguments: &[OsString]) -> Option<&OsString> {
     let mut sources = arguments.iter().filter(|argument| is_source(argument));
@@ -356,6 +370,19 @@ fn with_real_paths(arguments: &[OsString]) -> Vec<OsString> {
         real.extend(others);
     }
     real
+}
+
+/// The options without those that take the symbols away, by which what has no counters is known.
+fn with_symbols(arguments: &[OsString]) -> Vec<OsString> {
+    let takes_away = |word: &str| matches!(word, "-s" | "--strip-all" | "-x" | "--discard-all");
+    let keep = |argument: &OsString| {
+        let Some(list) = argument.to_str().and_then(|word| word.strip_prefix("-Wl,")) else {
+            return (argument != "-s").then(|| argument.clone());
+        };
+        let kept: Vec<&str> = list.split(',').filter(|word| !takes_away(word)).collect();
+        (!kept.is_empty()).then(|| format!("-Wl,{}", kept.join(",")).into())
+    };
+    arguments.iter().filter_map(keep).collect()
 }
 
 /// Sources by their absolute paths: maps name files as the compiler was given them.
@@ -427,6 +454,32 @@ mod tests {
             "cc1",
         ] {
             assert!(!is_compiler(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn symbols_are_not_taken_away() {
+        let given = words("-s -o p a.o -Wl,-s -Wl,-O1,--strip-all,-z,now -Wl,--gc-sections");
+        let kept = words("-o p a.o -Wl,-O1,-z,now -Wl,--gc-sections");
+        assert_eq!(with_symbols(&given), kept);
+    }
+
+    #[test]
+    fn headers_that_are_compiled_in_advance_are_known() {
+        for call in [
+            "pre.h",
+            "-O2 -x c-header pre -o pre.pch",
+            "-o d/pre.h.gch pre.h",
+        ] {
+            assert!(compiles_headers(&words(call)), "{call}");
+        }
+        for call in [
+            "-c a.c",
+            "-include pre.h -o p a.o",
+            "-include pre.h -c a.c",
+            "-o p a.o",
+        ] {
+            assert!(!compiles_headers(&words(call)), "{call}");
         }
     }
 

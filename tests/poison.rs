@@ -193,6 +193,28 @@ fn a_history_of_another_toolchain_or_environment_skips_nobody() {
 }
 
 #[test]
+fn what_a_make_says_that_called_us_changes_nothing() {
+    let repo = project();
+    runs(&repo, &["run"]);
+    let count = |variables: &[(&str, &str)]| {
+        let output = repo
+            .rts_command()
+            .args(["run", "--dry-run"])
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let said = said(&output);
+        assert!(output.status.success(), "{said}");
+        said.lines()
+            .find(|line| line.contains(" of 2 tests"))
+            .map(|line| line[..6].to_owned())
+    };
+    let flags = ("MAKEFLAGS", "w -j --jobserver-auth=77,78");
+    assert_eq!(count(&[flags, ("MAKELEVEL", "1")]), Some("0 of 2".into()));
+    assert_eq!(count(&[flags]), Some("2 of 2".into()));
+}
+
+#[test]
 fn an_amended_commit_is_known_by_its_tree_and_by_nothing_else() {
     let repo = project();
     runs(&repo, &["run"]);

@@ -40,7 +40,7 @@ impl Project {
         let site = Site {
             tree: room.path().join(format!("the{space}tree")),
             build: room.path().join(format!("the{space}build")),
-            environment: vec![("GIT_RTS_TEST_OF_RUNNERS".into(), "yes".into())],
+            environment: vec![("GIT_RTS_TEST_OF_RUNNERS".into(), Some("yes".into()))],
             jobs: 2,
         };
         let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/runners");

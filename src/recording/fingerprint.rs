@@ -11,8 +11,29 @@ use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
 use crate::masquerade::{Backend, FLAGS_VERSION};
 
-/// Variables that change what a build makes.
-const VARIABLES: [&str; 6] = ["CC", "CXX", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD"];
+/// Variables that change what a build makes, or what its programs load.
+const VARIABLES: [&str; 13] = [
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CXXFLAGS",
+    "CPPFLAGS",
+    "LDFLAGS",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "CCC_OVERRIDE_OPTIONS",
+    "MAKEFILES",
+];
+
+/// What a make tells those that it calls; without one, what the user tells every make.
+pub(super) const OF_MAKE: [&str; 4] = ["MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKELEVEL"];
+
+pub(super) fn is_called_by_make() -> bool {
+    std::env::var_os("MAKELEVEL").is_some()
+}
 
 /// What a recording depends on besides the tree, by name.
 #[must_use]
@@ -48,7 +69,8 @@ fn known_without_build(config: &Config) -> BTreeMap<String, String> {
 #[must_use]
 pub fn variables(more: &[String]) -> BTreeMap<String, String> {
     let more = more.iter().map(String::as_str);
-    let names = VARIABLES.into_iter().chain(more);
+    let of_make = OF_MAKE.into_iter().filter(|_| !is_called_by_make());
+    let names = VARIABLES.into_iter().chain(of_make).chain(more);
     names
         .filter_map(|name| {
             let value = std::env::var_os(name)?.to_string_lossy().into_owned();

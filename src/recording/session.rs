@@ -386,6 +386,14 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
         ),
         ("GCOV_PREFIX".into(), workshop.made.clone().into()),
     ]);
+    let mut environment: Vec<(OsString, Option<OsString>)> = environment
+        .into_iter()
+        .map(|(name, value)| (name, Some(value)))
+        .collect();
+    // What a make says that called us is not meant for the makes that we call.
+    if fingerprint::is_called_by_make() {
+        environment.extend(fingerprint::OF_MAKE.map(|name| (name.into(), None)));
+    }
     Ok(Site {
         tree: workshop.tree.clone(),
         build: workshop.build.clone(),

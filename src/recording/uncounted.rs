@@ -45,11 +45,7 @@ pub(super) fn add(found: &mut Uncounted, path: &Path, placer: &Placer, counted: 
         return blind("cannot be read");
     };
     let Some(symbols) = symbols else {
-        // A binary with a map was made by our compilers, stripped or not.
-        return match counted {
-            Counted::Mapped(_) => {}
-            _ => blind("has no symbols"),
-        };
+        return blind("has no symbols");
     };
     let is_counted = |name: &str| match counted {
         Counted::Mapped(names) | Counted::Somewhere(names) => names.contains(name),

@@ -38,10 +38,16 @@ pub(super) fn answer(
     let Some((program, arguments)) = command.split_first() else {
         return Err(Error::new("there is no command to run"));
     };
-    let mut child = Command::new(program)
+    let mut question = Command::new(program);
+    for (name, value) in &site.environment {
+        match value {
+            Some(value) => question.env(name, value),
+            None => question.env_remove(name),
+        };
+    }
+    let mut child = question
         .args(arguments)
         .current_dir(folder)
-        .envs(site.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

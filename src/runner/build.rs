@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::process::{self, End};
-use super::{Interrupt, Launch, Runner, Settings, Site, ask, launch};
+use super::{Interrupt, Launch, Runner, Settings, Site, ask};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 
@@ -36,7 +36,7 @@ pub fn build(
         process::note(log, &format!("$ {command}\n")).map_err(cannot_write)?;
         let launch = Launch {
             command: step.command,
-            environment: launch::environment(site),
+            environment: site.environment.clone(),
             folder: step.folder,
             ..Launch::default()
         };

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Site;
 use super::process::End;
 
 /// Everything it takes to run one test.
@@ -151,13 +150,6 @@ impl Outcome {
     pub fn is_fine(&self) -> bool {
         matches!(self, Outcome::Passed | Outcome::Skipped)
     }
-}
-
-/// The environment of a site as the beginning of a launch's.
-pub(super) fn environment(site: &Site) -> Vec<(OsString, Option<OsString>)> {
-    let set = site.environment.iter();
-    set.map(|(name, value)| (name.clone(), Some(value.clone())))
-        .collect()
 }
 
 #[cfg(test)]

@@ -9,8 +9,7 @@ use serde::Deserialize;
 use super::ask::ask;
 use super::definition::Places;
 use super::{
-    Definition, Expected, Judge, Launch, Needs, Outcome, Runner, Settings, Site, Step, Test,
-    launch, shell,
+    Definition, Expected, Judge, Launch, Needs, Outcome, Runner, Settings, Site, Step, Test, shell,
 };
 use crate::error::{Error, Result};
 
@@ -153,7 +152,7 @@ fn test(listed: Listed, index: usize, site: &Site, settings: &Settings, places: 
     };
     let mut launch = Launch {
         command: listed.cmd.iter().map(Into::into).collect(),
-        environment: launch::environment(site),
+        environment: site.environment.clone(),
         folder,
         timeout,
         ..Launch::default()

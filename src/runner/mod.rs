@@ -53,8 +53,8 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1500);
 pub struct Site {
     pub tree: PathBuf,
     pub build: PathBuf,
-    /// Set for everything that builds, lists or runs, over what we inherited.
-    pub environment: Vec<(OsString, OsString)>,
+    /// Set, or not set, for everything that builds, lists or runs, over what we inherited.
+    pub environment: Vec<(OsString, Option<OsString>)>,
     /// How many processes a build may use.
     pub jobs: usize,
 }
@@ -115,7 +115,7 @@ impl Test {
             },
             launch: Launch {
                 command,
-                environment: launch::environment(site),
+                environment: site.environment.clone(),
                 folder: site.tree.clone(),
                 timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
                 judge,

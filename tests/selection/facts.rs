@@ -125,6 +125,7 @@ facts! {
     code_under_an_inactive_condition_reaches_nobody
     comments_and_white_space_reach_nobody
     constant_data_reaches_its_readers
+    headers_compiled_in_advance_and_assembly_by_hand_count
     of_two_static_functions_of_one_name_only_the_changed_one_counts
     one_source_compiled_twice_counts_twice
     optimised_code_counts_like_any_other
@@ -146,6 +147,7 @@ facts! {
     what_a_killed_child_executed_counts
     what_a_library_does_at_exit_counts
     what_a_thread_executes_counts
+    what_is_stripped_hides_nothing_without_counters
     what_line_directives_say_does_not_hide_a_function
 }
 

@@ -10,7 +10,7 @@ use super::definition::Places;
 use super::makefile::{self, Makefile};
 use super::{
     DEFAULT_TIMEOUT, Definition, Judge, Launch, Needs, Outcome, Runner, Settings, Site, Step, Test,
-    launch, shell,
+    shell,
 };
 use crate::error::{Error, Result};
 use recipes::Recipes;
@@ -196,7 +196,7 @@ impl Folder<'_> {
         let folder = site.tree.join(self.path);
         let name = self.name(word);
         let log = self.log(index);
-        let mut environment = launch::environment(site);
+        let mut environment = site.environment.clone();
         let exported = self.recipes.iter().flat_map(|recipes| &recipes.environment);
         let mut properties = self.properties(word);
         let recipe = log.zip(self.recipes.as_ref());

@@ -112,7 +112,7 @@ fn exported(site: &Site, folder: &Path) -> Option<Vec<(OsString, Option<OsString
             .iter()
             .rev()
             .find(|(other, _)| other == name);
-        set.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.clone()))
+        set.map_or_else(|| std::env::var_os(name), |(_, value)| value.clone())
     };
     let entries = printed
         .split(|byte| *byte == 0)

@@ -11,7 +11,7 @@ use super::ask::ask;
 use super::definition::Places;
 use super::{
     DEFAULT_TIMEOUT, Definition, Expected, Judge, Launch, Needs, Runner, Settings, Site, Step,
-    Test, launch, shell,
+    Test, shell,
 };
 use crate::error::Result;
 use listing::{Listed, Properties};
@@ -108,7 +108,7 @@ fn test(
         None => allowed.or(Some(DEFAULT_TIMEOUT)),
     };
     let mut launch = Launch {
-        environment: launch::environment(site),
+        environment: site.environment.clone(),
         folder,
         timeout,
         required_files: properties.required_files.iter().map(Into::into).collect(),
