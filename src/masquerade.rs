@@ -182,10 +182,10 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 5;
+pub const FLAGS_VERSION: u32 = 6;
 
 /// What makes clang count.
-pub const CLANG_FLAGS: [&str; 10] = [
+pub const CLANG_FLAGS: [&str; 11] = [
     "-fprofile-instr-generate",
     "-fcoverage-mapping",
     // Counters are kept in the file while the program runs: they survive however it ends.
@@ -195,6 +195,8 @@ pub const CLANG_FLAGS: [&str; 10] = [
     "-mllvm",
     "-disable-licm-promotion",
     "-fno-vectorize",
+    // What valgrind can read; a project that asks for a version gets it.
+    "-fdebug-default-version=4",
     // What other assemblers do not know.
     "-fno-addrsig",
     "-Wl,--build-id",

@@ -350,6 +350,32 @@ fn every_runner_records_what_its_tests_executed() {
 }
 
 #[test]
+fn a_server_that_a_fixture_starts_serves_until_the_tests_have_ended() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nadd_executable(p p.c)\n\
+             add_test(NAME up COMMAND sh -c \"$<TARGET_FILE:p> serve & echo $! > pid\")\n\
+             add_test(NAME asks COMMAND sh -c \"kill -0 $(cat pid) && $<TARGET_FILE:p>\")\n\
+             add_test(NAME alone COMMAND p)\n\
+             set_tests_properties(up PROPERTIES FIXTURES_SETUP server)\n\
+             set_tests_properties(asks PROPERTIES FIXTURES_REQUIRED server)\n",
+        ),
+        ("p.c", "#include <unistd.h>\nint main(int count, char **words) { return count > 1 ? sleep(300) : 0; }\n"),
+    ]);
+    let (_, said) = succeeds(&repo, &["record"]);
+    assert!(said.contains("3 tests: 3 passed"), "{said}");
+    let doubt =
+        |test: &str| repo.json(&["history", "show", test, "--format", "json"])["doubt"].to_string();
+    // What the server did for it is not known.
+    assert!(doubt("asks").contains("outlived"), "{}", doubt("asks"));
+    assert_eq!(doubt("alone"), "null");
+    let pid = std::fs::read_to_string(repo.top().join(".git/rts/build/main/out/pid")).unwrap();
+    assert!(!Path::new("/proc").join(pid.trim()).join("cwd").exists());
+}
+
+#[test]
 fn a_build_that_was_killed_is_begun_anew() {
     let repo = project();
     succeeds(&repo, &["record"]);

@@ -315,6 +315,7 @@ impl Session {
             is_over.store(true, Ordering::Relaxed);
             summary
         });
+        runner::end_survivors(masquerade::FOLDER, self.workshop.compilers.as_os_str());
         let _ = fs::remove_dir_all(&self.workshop.profiles);
         summary.not_started
     }

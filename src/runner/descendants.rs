@@ -51,6 +51,20 @@ impl Mark {
         }
     }
 
+    /// Whether the run left something behind.
+    #[cfg(target_os = "linux")]
+    pub(super) fn has_descendants(&self) -> bool {
+        let found = linux::orphans(&super::interrupt::groups());
+        found
+            .iter()
+            .any(|(_, mark)| mark.as_ref().is_none_or(|mark| *mark == self.0))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn has_descendants(&self) -> bool {
+        false
+    }
+
     #[cfg(not(target_os = "linux"))]
     pub(super) fn end_descendants(&self, _: Duration) -> bool {
         false

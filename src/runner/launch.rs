@@ -18,6 +18,8 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Without these the test is not run; tests before it may make them.
     pub required_files: Vec<PathBuf>,
+    /// What it starts may be meant for other tests: it goes on until all have ended.
+    pub prepares: bool,
     /// Its project says that it is not to run.
     pub is_disabled: bool,
     /// Why it cannot be run at all, if so.

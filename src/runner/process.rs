@@ -37,7 +37,7 @@ pub struct Ended {
     pub end: End,
     /// Of the process that was started, without what it left behind.
     pub duration: Duration,
-    /// Something that it started was still there and had to be killed.
+    /// Something that it started was still there. It was killed, if it was not meant for other tests.
     pub outlived: bool,
 }
 
@@ -67,7 +67,10 @@ pub fn run(launch: &Launch, log: &Path, interrupt: &Interrupt) -> io::Result<End
     let duration = begin.elapsed();
     let end = reap(&mut child)?;
     let end = cause.unwrap_or(end);
-    let outlived = settle(group) | mark.end_descendants(SETTLING);
+    let outlived = match cause {
+        None if launch.prepares => !ends_within(group, SETTLING) || mark.has_descendants(),
+        _ => settle(group) | mark.end_descendants(SETTLING),
+    };
     Ok(Ended {
         end,
         duration,
@@ -200,14 +203,18 @@ mod tests {
             self.folder.path().join(name)
         }
 
-        fn run(&self, text: &str, timeout: Option<Duration>) -> Ended {
-            let launch = Launch {
+        fn launch(&self, text: &str, timeout: Option<Duration>) -> Launch {
+            Launch {
                 command: shell::run(text),
                 environment: vec![("SET".into(), Some("1".into())), ("HOME".into(), None)],
                 folder: self.folder.path().to_owned(),
                 timeout,
                 ..Launch::default()
-            };
+            }
+        }
+
+        fn run(&self, text: &str, timeout: Option<Duration>) -> Ended {
+            let launch = self.launch(text, timeout);
             run(&launch, &self.file("log"), &self.interrupt).expect("there is a shell")
         }
 
@@ -307,6 +314,24 @@ mod tests {
             "what is left behind costs the test no time"
         );
         assert!(room.is_gone("child"));
+    }
+
+    #[test]
+    fn what_a_test_prepares_for_others_goes_on() {
+        let room = Room::new();
+        for server in [
+            "sleep 60 & echo $! > server",
+            "setsid sh -c 'echo $$ > server; exec sleep 60' & while ! [ -s server ]; do sleep 0.01; done",
+        ] {
+            let mut launch = room.launch(server, None);
+            launch.prepares = true;
+            let ended = run(&launch, &room.file("log"), &room.interrupt).expect("it starts");
+            assert_eq!((ended.end, ended.outlived), (End::Exited(0), true));
+            // Another test is not to end it, either.
+            assert!(!room.run("true", None).outlived);
+            let ended = room.run("kill $(cat server) && rm server", None);
+            assert_eq!(ended.end, End::Exited(0));
+        }
     }
 
     #[test]

@@ -128,6 +128,7 @@ fn test(
         .environment
         .push(("CTEST_INTERACTIVE_DEBUG_MODE".into(), Some("1".into())));
     launch.is_disabled = properties.disabled;
+    launch.prepares = !properties.sets_up.is_empty();
     match command {
         None => launch.unavailable = Some("its program was not built".to_owned()),
         Some(command) => {
