@@ -20,6 +20,8 @@ pub struct Placer {
     tree: PathBuf,
     /// The tree without symbolic links on the way to it.
     real_tree: PathBuf,
+    /// The work tree of which the tree is a copy: builds may know it by its own path.
+    original: Option<PathBuf>,
     program: Program,
     /// All files of the repository, sources or not.
     tracked: BTreeSet<RepoPath>,
@@ -76,6 +78,7 @@ impl Placer {
             texts: texts.collect(),
             tree: tree.to_owned(),
             real_tree: tree.canonicalize().unwrap_or_else(|_| tree.to_owned()),
+            original: None,
             program,
             tracked: BTreeSet::new(),
             files: Mutex::default(),
@@ -85,10 +88,11 @@ impl Placer {
         }
     }
 
-    /// Tells also which files are not made by the build.
+    /// Tells also which files are not made by the build, and where they were copied from.
     #[must_use]
-    pub fn knowing(mut self, tracked: BTreeSet<RepoPath>) -> Self {
+    pub fn knowing(mut self, tracked: BTreeSet<RepoPath>, original: Option<PathBuf>) -> Self {
         self.tracked = tracked;
+        self.original = original;
         self
     }
 
@@ -131,7 +135,12 @@ impl Placer {
         let real = path.canonicalize().ok();
         let real = real.as_deref().map(|path| (path, &self.real_tree));
         let plain = without_dots(path);
-        let mut ways = real.into_iter().chain([(plain.as_path(), &self.tree)]);
+        let original = self.original.as_ref();
+        let plain = [Some(&self.tree), original]
+            .into_iter()
+            .flatten()
+            .map(|tree| (plain.as_path(), tree));
+        let mut ways = real.into_iter().chain(plain);
         ways.find_map(|(path, tree)| {
             let relative = path.strip_prefix(tree).ok()?;
             self.file(&RepoPath::new(relative.as_os_str().as_encoded_bytes()))

@@ -191,7 +191,8 @@ impl Session {
         // The cache is closed again before tests run: others may need it.
         let mut facts = facts_source(repository, Granularity::Expression);
         let program: Program = facts.program(&source_files(repository, config, &self.version)?)?;
-        Ok(Placer::new(&self.workshop.tree, program).knowing(self.files.clone()))
+        let original = repository.workdir().and_then(|top| top.canonicalize().ok());
+        Ok(Placer::new(&self.workshop.tree, program).knowing(self.files.clone(), original))
     }
 
     /// Folders in which the build leaves its objects and binaries.

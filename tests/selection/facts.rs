@@ -147,6 +147,7 @@ facts! {
     what_a_killed_child_executed_counts
     what_a_library_does_at_exit_counts
     what_a_thread_executes_counts
+    what_is_compiled_from_the_work_tree_itself_counts
     what_is_stripped_hides_nothing_without_counters
     what_line_directives_say_does_not_hide_a_function
 }
