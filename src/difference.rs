@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::history::facts::FactsStore;
 use crate::lang::c::{self, Granularity};
 use crate::lang::cfg::Span;
-use crate::lang::facts::{FileFacts, Kind};
+use crate::lang::facts::{FileFacts, Kind, MadeFacts};
 use crate::program::facts::FactsSource;
 use crate::program::{Program, Tree};
 use crate::repo::{BlobId, Change, FileEntry, FileKind, RepoPath, Repository, Version};
@@ -119,11 +119,12 @@ pub fn all_facts(
     Ok(paths.zip(facts).collect())
 }
 
-/// Compares two versions.
+/// Compares two versions. Names pass also through what the build of the base made.
 pub fn difference(
     repository: &Repository,
     config: &Config,
     (base, head): (Version, Version),
+    made: &[MadeFacts],
     granularity: Granularity,
 ) -> Result<Difference> {
     let changes = repository.changes(&base, &head)?;
@@ -144,19 +145,20 @@ pub fn difference(
         .files
         .iter()
         .chain(&versions.head.files)
-        .flat_map(|file| &file.lex.macros);
+        .flat_map(|file| &file.lex.macros)
+        .chain(made.iter().flat_map(|made| &made.macros));
     let mut affected = Affected::new(definitions);
     let mut seeds = seeds::seeds(&versions, &differences, &changes);
     let crossed = order::add(&mut seeds, &versions, &mut source, &affected)?;
     seeds.add_to(&mut affected);
-    versions.close(&mut source, &mut affected, &mut seeds.whole)?;
+    versions.close(&mut source, &mut affected, made, &mut seeds.whole)?;
     let mut entities = seeds.reported;
     let mut whole = seeds.whole;
     outsiders::add(&mut whole, &versions, &differences);
     let mut visible = includes::visible(&versions, &mut source, &affected, &crossed, &mut whole)?;
     let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
     versions.load_paths(&mut source, &reached)?;
-    versions.close(&mut source, &mut affected, &mut whole)?;
+    versions.close(&mut source, &mut affected, made, &mut whole)?;
     let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
     let why_visible = visible.keys().map(|path| (path, "its includes changed"));
     // Assembler writes `$NAME`, which is another name to C: that a file declares other things has to be enough.
@@ -175,6 +177,7 @@ pub fn difference(
         &affected,
         &why_declaring.chain(why_visible).chain(why_whole).collect(),
     )?);
+    entities.extend(foreigners::made(made, &affected));
     let pairs = versions.pairs(&whole, &mut visible);
     let mut functions = compare_functions(&pairs, &affected);
     endanger_callers(&pairs, &mut functions);
@@ -305,9 +308,13 @@ impl Versions {
         &mut self,
         source: &mut FactsSource,
         affected: &mut Affected,
+        made: &[MadeFacts],
         whole: &mut BTreeMap<RepoPath, String>,
     ) -> Result<()> {
         loop {
+            for made in made {
+                affected.spread(&made.facts);
+            }
             for file in &self.files {
                 for facts in file.base.iter().chain(&file.head) {
                     affected.spread(facts);

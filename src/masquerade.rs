@@ -5,6 +5,7 @@ pub mod added;
 pub mod mark;
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -122,6 +123,7 @@ pub fn called_as() -> Option<OsString> {
 pub fn compile(name: &OsStr) -> Result<u8> {
     let folder = std::env::var_os(FOLDER).unwrap_or_default();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    note_defined(&arguments, &defined(Path::new(&folder)));
     let backend = std::env::var_os(BACKEND).unwrap_or_default();
     if backend == "llvm" {
         let clang = PathBuf::from(std::env::var_os(CLANG).unwrap_or_default());
@@ -134,6 +136,50 @@ pub fn compile(name: &OsStr) -> Result<u8> {
         .find(|candidate| candidate.is_file())
         .ok_or_else(|| Error::new(format!("no compiler '{}' on PATH", name.display())))?;
     with_gcc(&compiler, &arguments, Path::new(&folder))
+}
+
+/// The file that keeps the macros which options of the compilers in a folder defined, as C.
+#[must_use]
+pub fn defined(folder: &Path) -> PathBuf {
+    folder.with_extension("defined")
+}
+
+/// Adds the macros that stand for names to those known so far.
+fn note_defined(arguments: &[OsString], file: &Path) {
+    let mut new = definitions(arguments);
+    let known = std::fs::read_to_string(file).unwrap_or_default();
+    new.retain(|line| !known.lines().any(|known| known == line));
+    if !new.is_empty() {
+        let text: String = new.iter().map(|line| format!("{line}\n")).collect();
+        let opened = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(file);
+        // One write, because several compilers run at once.
+        let _ = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    }
+}
+
+/// The macros among some options whose replacement may mention a name.
+fn definitions(arguments: &[OsString]) -> Vec<String> {
+    let words: Vec<_> = arguments
+        .iter()
+        .map(|word| word.to_string_lossy())
+        .collect();
+    let mut found = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        let defined = match word.strip_prefix("-D") {
+            Some("") => words.get(place + 1).map(AsRef::as_ref),
+            other => other,
+        };
+        let Some((name, value)) = defined.and_then(|defined| defined.split_once('=')) else {
+            continue;
+        };
+        if value.contains(|letter: char| letter.is_alphabetic() || letter == '_') {
+            found.push(format!("#define {name} {}", value.replace('\n', " ")));
+        }
+    }
+    found
 }
 
 fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8> {
@@ -182,7 +228,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 6;
+pub const FLAGS_VERSION: u32 = 7;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 11] = [
@@ -457,6 +503,20 @@ mod tests {
         ] {
             assert!(!is_compiler(name), "{name}");
         }
+    }
+
+    #[test]
+    fn macros_that_stand_for_names_are_kept() {
+        let given = words("-DNDEBUG -DSIZE=3 -DDEFAULTS=linux_defaults -D F(x)=g(x) -c a.c -D");
+        let kept = ["#define DEFAULTS linux_defaults", "#define F(x) g(x)"];
+        assert_eq!(definitions(&given), kept);
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = defined(&folder.path().join("compilers"));
+        for _ in 0..2 {
+            note_defined(&given, &file);
+        }
+        let text = std::fs::read_to_string(file).expect("it was written");
+        assert_eq!(text.lines().collect::<Vec<_>>(), kept);
     }
 
     #[test]

@@ -144,11 +144,15 @@ impl Asked<'_> {
         keep: bool,
         mut notices: Vec<String>,
     ) -> Result<Selection> {
-        let versions = (version, self.question.head);
+        let about = match history.about() {
+            Ok(about) => about,
+            Err(error) => return Ok(self.everything(error.message, notices)),
+        };
         let difference = difference(
             self.repository,
             self.config,
-            versions,
+            (version, self.question.head),
+            &about.made,
             Granularity::Expression,
         )?;
         notices.extend(difference.notice.clone());
@@ -156,9 +160,9 @@ impl Asked<'_> {
         let read = || -> Result<_> {
             let functions = history.functions_in(&files_in_danger(&difference))?;
             let known = keep.then(|| history.to_recording()).transpose()?;
-            Ok((functions, history.about()?, known))
+            Ok((functions, known))
         };
-        let (functions, about, known) = match read() {
+        let (functions, known) = match read() {
             Ok(read) => read,
             Err(error) => return Ok(self.everything(error.message, notices)),
         };

@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &Diff) -> Result<()> {
         &repository,
         &config,
         versions,
+        &[],
         arguments.versions.granularity(),
     )?;
     if let Some(notice) = &difference.notice {

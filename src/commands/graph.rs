@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Graph) -> Result<()> {
         None => (None, arguments.function.as_str()),
     };
     let (base, head) = find_function(&repository, &config, versions, granularity, (file, name))?;
-    let difference = difference(&repository, &config, versions, granularity)?;
+    let difference = difference(&repository, &config, versions, &[], granularity)?;
     let walk = walk_of(&difference, base.as_ref(), head.as_ref());
     let mut texts = Texts::new(&repository)?;
     let base_side = match &base {

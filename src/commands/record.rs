@@ -68,7 +68,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let version = version_of(&repository, &session);
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
-    let about = about(&repository, &config, &session, recorder.as_ref());
+    let about = about(&repository, &config, &session, &placer, recorder.as_ref());
     let before = earlier(&repository, version, &about)?;
     let is_all = chosen.len() == tests.len();
     let mut recording = Recording::new(about);

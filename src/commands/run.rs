@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     }
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
-    let about = about(&repository, &config, &session, recorder.as_ref());
+    let about = about(&repository, &config, &session, &placer, recorder.as_ref());
     let question = Question {
         base,
         head: session.version,

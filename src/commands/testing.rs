@@ -14,7 +14,7 @@ use crate::history::{
 use crate::lang::c;
 use crate::program::closure::Closure;
 use crate::recording::fingerprint::{fingerprint, remember};
-use crate::recording::{Done, Recorder, Session};
+use crate::recording::{Done, Placer, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
 use crate::runner::{self, Extent, Interrupt, Test};
@@ -109,6 +109,7 @@ pub(super) fn about(
     repository: &Repository,
     config: &Config,
     session: &Session,
+    placer: &Placer,
     recorder: &dyn Recorder,
 ) -> About {
     let folders = session.folders();
@@ -123,6 +124,7 @@ pub(super) fn about(
         fingerprint,
         uncounted: recorder.uncounted(),
         opened_by_build: session.opened_by_build(),
+        made: session.made_facts(placer, config),
         partial: false,
         front_end: c::VERSION,
         created: now(),

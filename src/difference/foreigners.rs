@@ -1,4 +1,4 @@
-//! Sources of other languages that include C: what they make of a changed name is not known, and not who executes it.
+//! Sources of other languages that include C, and what the build makes: what they make of a changed name is not known, and not who executes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::difference::{Reach, ReportedEntity, Versions};
 use crate::digest::Name;
 use crate::error::Result;
 use crate::lang::cfg::Span;
-use crate::lang::facts::{Kind, LexFacts};
+use crate::lang::facts::{Kind, LexFacts, MadeFacts};
 use crate::program::facts::FactsSource;
 use crate::repo::{FileEntry, RepoPath};
 
@@ -67,6 +67,29 @@ pub(super) fn reached(
         })
     });
     Ok(reached.collect())
+}
+
+/// What the build made that acts without being mentioned, and mentions a name in danger.
+pub(super) fn made(made: &[MadeFacts], affected: &Affected) -> Vec<ReportedEntity> {
+    let entities = made
+        .iter()
+        .flat_map(|made| made.facts.entities.iter().map(move |entity| (made, entity)));
+    let acting =
+        entities.filter(|(_, entity)| entity.kind == Kind::File || entity.unmentioned.is_some());
+    let reached = acting.filter_map(|(made, entity)| {
+        let cause = affected.cause(affected.hit(&entity.mentions)?);
+        Some(ReportedEntity {
+            change: ChangeKind::Affected,
+            kind: entity.kind,
+            name: entity.name.clone(),
+            file: RepoPath::new(made.file.as_bytes()),
+            because: format!("it mentions '{}': {}", cause.name, cause.because),
+            reach: Reach::Program,
+            base: Some(entity.span),
+            head: None,
+        })
+    });
+    reached.collect()
 }
 
 fn is_foreign(path: &RepoPath) -> bool {

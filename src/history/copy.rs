@@ -56,7 +56,12 @@ fn objects_of(
     root: &Root,
     there: &Ids,
 ) -> Result<Vec<(ObjectId, sled::IVec)>, Trouble> {
-    let mut found = vec![root.fingerprint, root.uncounted, root.opened_by_build];
+    let mut found = vec![
+        root.fingerprint,
+        root.uncounted,
+        root.opened_by_build,
+        root.made,
+    ];
     let mut seen = Ids::default();
     for top in [root.tests.traits, root.tests.runs, root.functions] {
         let mut records = Vec::new();

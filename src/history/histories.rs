@@ -305,6 +305,7 @@ fn write_history(
     let fingerprint = writer.write(&recording.about.fingerprint)?;
     let uncounted = writer.write(&recording.about.uncounted)?;
     let opened_by_build = writer.write(&recording.about.opened_by_build)?;
+    let made = writer.write(&recording.about.made)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
     trees.flush()?;
@@ -317,6 +318,7 @@ fn write_history(
         fingerprint,
         uncounted,
         opened_by_build,
+        made,
         tests,
         functions,
         size: writer.size,

@@ -42,6 +42,7 @@ impl History {
             fingerprint: self.read(|| self.objects.read(self.root.fingerprint))?,
             uncounted: self.read(|| self.objects.read(self.root.uncounted))?,
             opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
+            made: self.read(|| self.objects.read(self.root.made))?,
             partial: self.root.partial,
             front_end: self.root.front_end,
             created: self.root.created,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::lang::facts::MadeFacts;
 use crate::repo::{CommitId, RepoPath, TreeId};
 
 /// The version that a history belongs to. Uncommitted work has a tree but no commit; committing it leaves the tree the same.
@@ -78,6 +79,8 @@ pub struct About {
     pub uncounted: Uncounted,
     /// The files of the tree that were opened to build it and to list its tests; nothing, if that is not known.
     pub opened_by_build: Option<BTreeSet<RepoPath>>,
+    /// What the build said in C that is not in the tree.
+    pub made: Vec<MadeFacts>,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
     pub partial: bool,
     /// The version of the front end whose graphs number the edges.

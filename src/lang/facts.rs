@@ -101,6 +101,16 @@ pub struct FileFacts {
     pub includes: Vec<Include>,
 }
 
+/// What a build says in C that is not in the tree: files that it made, macros that its options define. Names pass through it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeFacts {
+    /// For people.
+    pub file: String,
+    /// What mentions a name, without the bodies of functions.
+    pub facts: FileFacts,
+    pub macros: Vec<MacroDefinition>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

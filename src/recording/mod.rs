@@ -7,6 +7,7 @@ mod ear;
 pub mod fingerprint;
 pub mod gcov;
 pub mod llvm;
+mod made;
 mod placer;
 mod session;
 mod toolchain;

@@ -152,6 +152,17 @@ impl Placer {
         self.program.files.iter().map(|file| &file.path)
     }
 
+    /// The last parts of all paths that the sources include.
+    pub(super) fn included_names(&self) -> BTreeSet<&[u8]> {
+        let includes = self
+            .program
+            .files
+            .iter()
+            .flat_map(|file| &file.lex.includes);
+        let last = includes.filter_map(|include| include.path.rsplit('/').next());
+        last.map(str::as_bytes).collect()
+    }
+
     /// The source files of so many bytes.
     pub(super) fn of_length(&self, length: u64) -> &[RepoPath] {
         let by_length = self.lengths.get_or_init(|| {

@@ -11,11 +11,13 @@ use std::time::Duration;
 use super::ear::Ear;
 use super::gcov::Gcov;
 use super::llvm::Llvm;
+use super::made::made_facts;
 use super::{Placer, Recorded, Recorder, backend, fingerprint};
 use crate::config::Config;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
 use crate::lang::c::Granularity;
+use crate::lang::facts::MadeFacts;
 use crate::masquerade::{self, Backend};
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version};
@@ -193,6 +195,13 @@ impl Session {
         let program: Program = facts.program(&source_files(repository, config, &self.version)?)?;
         let original = repository.workdir().and_then(|top| top.canonicalize().ok());
         Ok(Placer::new(&self.workshop.tree, program).knowing(self.files.clone(), original))
+    }
+
+    /// What the build says in C that is not in the tree.
+    #[must_use]
+    pub fn made_facts(&self, placer: &Placer, config: &Config) -> Vec<MadeFacts> {
+        let defined = masquerade::defined(&self.workshop.compilers);
+        made_facts(placer, config, &self.folders(), &defined)
     }
 
     /// Folders in which the build leaves its objects and binaries.
@@ -444,6 +453,7 @@ fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
         fs::create_dir_all(folder).map_err(cannot)?;
     }
     let _ = fs::remove_file(unfinished(workshop));
+    let _ = fs::remove_file(masquerade::defined(&workshop.compilers));
     workshop.forget_opened();
     workshop.forget_pending();
     fs::write(made_by_file(workshop), made_by).map_err(cannot)

@@ -35,7 +35,7 @@ pub fn unrecorded_selection(
         tests,
     };
     let versions = (question.base, question.head);
-    let difference = difference(repository, config, versions, Granularity::Expression)?;
+    let difference = difference(repository, config, versions, &[], Granularity::Expression)?;
     let facts = all_facts(repository, config, &question.base)?;
     let nothing: [FunctionId; 0] = [];
     let reached = Closure::new(&facts).from(&nothing).into_iter();

@@ -192,6 +192,7 @@ impl Suite {
                 .collect(),
             uncounted: Uncounted::default(),
             opened_by_build: None,
+            made: Vec::new(),
             partial: false,
             front_end: 3,
             created,

@@ -28,14 +28,9 @@ facts! {
     a_deleted_source_reaches_who_executed_it
     a_failed_test_stays_selected
     a_file_that_is_not_in_the_build_reaches_nobody
+    a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_nobody_opens_reaches_nobody
     a_file_that_the_build_reads_reaches_every_test
-    a_script_that_may_be_executed_now_reaches_every_test
-    a_test_that_read_a_source_notices_that_it_moved
-    a_test_that_reads_a_source_notices_its_comments
-    an_included_file_is_a_source_whatever_it_is_called
-    a_source_that_the_build_makes_uses_what_a_header_declares
-    a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_the_project_ignores_reaches_nobody
     a_function_behind_longjmp_is_executed
     a_function_that_is_called_through_a_pointer_is_executed
@@ -50,6 +45,7 @@ facts! {
     a_header_that_assembler_includes_reaches_every_test
     a_header_that_shadows_another_reaches_the_users_of_both
     a_header_that_shadows_one_of_the_system_reaches_its_includers
+    a_header_that_the_build_makes_passes_names_on
     a_helper_of_some_tests_reaches_those_that_execute_it
     a_label_that_moves_reaches_who_jumps_to_it
     a_library_that_is_loaded_and_unloaded_counts
@@ -61,6 +57,7 @@ facts! {
     a_macro_in_an_if_directive_inside_a_function_counts_where_it_stands
     a_macro_made_string_reaches_its_users
     a_macro_reaches_who_gets_to_its_use
+    a_macro_that_an_option_defines_passes_names_on
     a_macro_that_hides_a_return_is_followed
     a_macro_that_makes_functions_reaches_who_executes_them
     a_new_case_reaches_who_took_the_default
@@ -83,11 +80,13 @@ facts! {
     a_renamed_file_reaches_nobody
     a_renamed_function_reaches_its_callers
     a_renamed_local_variable_is_a_change
+    a_script_that_may_be_executed_now_reaches_every_test
     a_shared_library_counts_for_its_programs
     a_signal_handler_counts
     a_source_that_becomes_something_else_reaches_every_test
     a_source_that_is_compiled_through_a_link_is_the_same_source
     a_source_that_is_included_by_another_keeps_its_functions
+    a_source_that_the_build_makes_uses_what_a_header_declares
     a_source_that_the_project_calls_global_reaches_every_test
     a_source_with_an_odd_name_is_a_source
     a_statement_expression_and_a_case_range_are_compared
@@ -102,7 +101,10 @@ facts! {
     a_struct_member_reaches_who_mentions_the_struct
     a_submodule_reaches_every_test
     a_table_of_functions_reaches_who_calls_through_it
+    a_table_that_the_build_makes_passes_names_on
     a_test_that_crashed_or_timed_out_stays_selected
+    a_test_that_read_a_source_notices_that_it_moved
+    a_test_that_reads_a_source_notices_its_comments
     a_text_that_is_included_as_data_reaches_its_readers
     a_type_in_a_signature_reaches_the_callers
     a_typedef_reaches_through_typedefs
@@ -113,6 +115,7 @@ facts! {
     an_attribute_on_a_function_reaches_the_function
     an_enumerator_at_the_end_reaches_nobody
     an_enumerator_reaches_its_uses_and_those_behind_it
+    an_included_file_is_a_source_whatever_it_is_called
     an_initial_value_reaches_the_uses_of_the_variable
     an_inline_function_in_a_header_reaches_who_executes_it
     an_old_style_function_is_compared_like_any_other
