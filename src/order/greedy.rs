@@ -1,0 +1,108 @@
+//! The order `history`: always the test with the most likely failures a second, given those before it.
+
+use std::collections::BinaryHeap;
+
+use super::estimate::estimates;
+use super::uncrossed::Uncrossed;
+use super::{Parameters, Ticket, sorted};
+
+/// The formula is in the comment of the room.
+pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize> {
+    let dangers: Vec<&[u32]> = tickets
+        .iter()
+        .map(|ticket| ticket.dangers.as_slice())
+        .collect();
+    let mut edges = Uncrossed::new(&dangers);
+    let times = estimates(tickets);
+    let share = |edges: u32, weight: f64, all: usize| weight * f64::from(edges) / all.max(1) as f64;
+    let all = edges.len();
+    // What does not depend on the tests before.
+    let fixed: Vec<f64> = tickets
+        .iter()
+        .enumerate()
+        .map(|(place, ticket)| {
+            let failures = ticket.memory.faults.value().unwrap_or(0.0);
+            let crossed = edges.crossed_first_by(place);
+            parameters.failures * failures
+                + share(crossed, parameters.all_dangers, all)
+                + parameters.floor
+        })
+        .collect();
+    let chance = |place: usize, edges: &Uncrossed| {
+        let first = edges.crossed_first_by(place);
+        let seconds = times[place] as f64 / 1000.0 + parameters.start;
+        (fixed[place] + share(first, parameters.new_dangers, all)) / seconds
+    };
+    let mut classes: [Vec<Candidate>; 4] = Default::default();
+    for (rank, place) in sorted(tickets, |_, _| std::cmp::Ordering::Equal)
+        .into_iter()
+        .enumerate()
+    {
+        classes[class(&tickets[place])].push(Candidate {
+            chance: chance(place, &edges),
+            rank,
+            place,
+        });
+    }
+    let mut order = Vec::with_capacity(tickets.len());
+    for class in classes {
+        let mut heap = BinaryHeap::from(class);
+        while let Some(mut candidate) = heap.pop() {
+            // A chance only falls while others are put before; so who is best with what is known now is best of all.
+            let now = chance(candidate.place, &edges);
+            if now < candidate.chance {
+                candidate.chance = now;
+                if heap.peek().is_some_and(|next| *next > candidate) {
+                    heap.push(candidate);
+                    continue;
+                }
+            }
+            edges.cross(candidate.place);
+            order.push(candidate.place);
+        }
+    }
+    order
+}
+
+/// The tests that come first whatever their chance.
+fn class(ticket: &Ticket) -> usize {
+    match ticket {
+        Ticket {
+            failed_last: true, ..
+        } => 0,
+        Ticket { is_new: true, .. } => 1,
+        Ticket {
+            is_changed: true, ..
+        } => 2,
+        _ => 3,
+    }
+}
+
+/// A test with the chance that it had when it was last looked at.
+struct Candidate {
+    chance: f64,
+    /// Its place among the names.
+    rank: usize,
+    place: usize,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let chance = self.chance.total_cmp(&other.chance);
+        chance.then(other.rank.cmp(&self.rank))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
