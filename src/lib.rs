@@ -19,6 +19,7 @@ pub mod repo;
 pub mod runner;
 pub mod select;
 pub mod selection;
+pub mod simulate;
 pub mod trace;
 pub mod witness;
 mod workers;

@@ -9,6 +9,7 @@ mod output;
 mod record;
 mod run;
 mod select;
+mod simulate;
 mod survey;
 mod testing;
 mod versions;
@@ -45,6 +46,7 @@ pub enum Command {
     Record(record::Record),
     Run(run::Run),
     Select(select::Select),
+    Simulate(simulate::Simulate),
     Survey(survey::Survey),
     Why(why::Why),
 }
@@ -60,6 +62,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Record(arguments) => record::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Select(arguments) => select::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
         Command::Why(arguments) => why::run(arguments),
     }

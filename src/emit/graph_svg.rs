@@ -141,7 +141,7 @@ fn cells(text: &str) -> usize {
 }
 
 /// The text for an XML document: without the characters that XML cannot hold.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

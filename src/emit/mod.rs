@@ -1,5 +1,6 @@
-//! What people and programs read: differences as text, JSON and TestTube's list; graphs as pictures.
+//! What people and programs read: differences as text, JSON and TestTube's list; graphs and distributions as pictures.
 
+pub mod box_plot;
 pub mod diff_json;
 pub mod diff_text;
 pub mod edges;
@@ -12,4 +13,5 @@ pub mod plan_json;
 pub mod plan_text;
 pub mod progress;
 pub mod reasons;
+pub mod simulation_text;
 pub mod ttdiff;

@@ -1,6 +1,6 @@
 //! What is owed: selected tests that have not run on any version with the change that selected them.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// A test that must run on a version that contains `since`.
@@ -19,28 +19,35 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Notes that a test was selected at a version and did not run. Owing the same twice adds reasons, and the age stays.
-    pub fn owe(&mut self, test: &str, since: &str, reasons: impl IntoIterator<Item = String>) {
-        let is_same = |debt: &&mut Debt| debt.test == test && debt.since == since;
-        if let Some(debt) = self.debts.iter_mut().find(is_same) {
+    /// Notes which tests were selected at a version and did not run, with the reasons. Owing the same twice adds reasons, and the age stays.
+    pub fn owe(&mut self, since: &str, tests: impl IntoIterator<Item = (String, Vec<String>)>) {
+        let debts = self.debts.iter().enumerate();
+        let same = debts.filter(|(_, debt)| debt.since == since);
+        let mut places: FxHashMap<String, usize> = same
+            .map(|(place, debt)| (debt.test.clone(), place))
+            .collect();
+        for (test, reasons) in tests {
+            let place = *places.entry(test.clone()).or_insert(self.debts.len());
+            if place == self.debts.len() {
+                self.debts.push(Debt {
+                    test,
+                    since: since.to_owned(),
+                    reasons: Vec::new(),
+                });
+            }
+            let known = &mut self.debts[place].reasons;
             for reason in reasons {
-                if !debt.reasons.contains(&reason) {
-                    debt.reasons.push(reason);
+                if !known.contains(&reason) {
+                    known.push(reason);
                 }
             }
-            return;
         }
-        self.debts.push(Debt {
-            test: test.to_owned(),
-            since: since.to_owned(),
-            reasons: reasons.into_iter().collect(),
-        });
     }
 
-    /// Notes that a test ran to its end. Only debts since versions that the one it ran on contains are paid, which the caller knows.
-    pub fn pay(&mut self, test: &str, contains: impl Fn(&str) -> bool) {
+    /// Notes which tests ran to their end. Only debts since versions that the one they ran on contains are paid, which the caller knows.
+    pub fn pay(&mut self, ran: impl Fn(&str) -> bool, contains: impl Fn(&str) -> bool) {
         self.debts
-            .retain(|debt| debt.test != test || !contains(&debt.since));
+            .retain(|debt| !(ran(&debt.test) && contains(&debt.since)));
     }
 
     /// Keeps the debts of the tests that there still are.
@@ -75,17 +82,17 @@ mod tests {
     use super::super::budget::{Limit, Wanted, fit};
     use super::*;
 
-    fn because(reason: &str) -> [String; 1] {
-        [reason.to_owned()]
+    fn because(test: &str, reason: &str) -> [(String, Vec<String>); 1] {
+        [(test.to_owned(), vec![reason.to_owned()])]
     }
 
     #[test]
     fn owing_again_adds_reasons_and_keeps_the_age() {
         let mut ledger = Ledger::default();
-        ledger.owe("a", "v1", because("f changed"));
-        ledger.owe("b", "v1", because("g changed"));
-        ledger.owe("a", "v1", because("f changed"));
-        ledger.owe("a", "v1", because("h changed"));
+        ledger.owe("v1", because("a", "f changed"));
+        ledger.owe("v1", because("b", "g changed"));
+        ledger.owe("v1", because("a", "f changed"));
+        ledger.owe("v1", because("a", "h changed"));
         assert_eq!(ledger.by_age(|_| true), ["a", "b"]);
         assert_eq!(ledger.debts()[0].reasons, ["f changed", "h changed"]);
     }
@@ -93,9 +100,9 @@ mod tests {
     #[test]
     fn a_run_pays_only_for_changes_that_were_there() {
         let mut ledger = Ledger::default();
-        ledger.owe("a", "left", because("f changed"));
-        ledger.owe("a", "right", because("g changed"));
-        ledger.pay("a", |since| since == "right");
+        ledger.owe("left", because("a", "f changed"));
+        ledger.owe("right", because("a", "g changed"));
+        ledger.pay(|test| test == "a", |since| since == "right");
         assert_eq!(ledger.debts().len(), 1);
         assert_eq!(ledger.by_age(|since| since == "left"), ["a"]);
         assert!(ledger.by_age(|since| since == "right").is_empty());
@@ -104,8 +111,8 @@ mod tests {
     #[test]
     fn tests_that_are_gone_owe_nothing() {
         let mut ledger = Ledger::default();
-        ledger.owe("a", "v1", []);
-        ledger.owe("b", "v1", []);
+        ledger.owe("v1", because("a", "it is new"));
+        ledger.owe("v1", because("b", "it is new"));
         ledger.retain(|test| test != "a");
         assert_eq!(ledger.by_age(|_| true), ["b"]);
     }
@@ -185,7 +192,7 @@ mod tests {
                         versions.0.push(Some(parent % versions.0.len()));
                         let version = versions.0.len() - 1;
                         for test in selected {
-                            ledger.owe(&test.to_string(), &version.to_string(), because("it changed"));
+                            ledger.owe(&version.to_string(), because(&test.to_string(), "it changed"));
                             naive.push((test, version));
                         }
                     }
@@ -201,14 +208,14 @@ mod tests {
                         });
                         prop_assert!(oldest.is_none_or(|(test, _)| fit.run.contains(test)));
                         for test in &fit.run {
-                            ledger.pay(&test.to_string(), is_in);
+                            ledger.pay(|other| other == test.to_string(), is_in);
                             naive.retain(|(other, since)| other != test || !versions.contains(version, *since));
                         }
                     }
                     Step::Named { version, tests } => {
                         let version = version % versions.0.len();
                         for test in tests {
-                            ledger.pay(&test.to_string(), |since| versions.contains(version, since.parse().expect("a number")));
+                            ledger.pay(|other| other == test.to_string(), |since| versions.contains(version, since.parse().expect("a number")));
                             naive.retain(|(other, since)| *other != test || !versions.contains(version, *since));
                         }
                     }

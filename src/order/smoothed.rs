@@ -28,7 +28,10 @@ impl Smoothed {
     /// After one more observation.
     #[must_use]
     pub fn next(self, h: f64, alpha: f64) -> Self {
-        self.next_times(h, 1, alpha)
+        match self.0 {
+            None => Smoothed(Some(h)),
+            Some(before) => Smoothed(Some(alpha * h + (1.0 - alpha) * before)),
+        }
     }
 
     /// After the same observation in several sessions: the recurrence solved, so that a test that was left out for long needs one step.
@@ -40,7 +43,7 @@ impl Smoothed {
         let Some(before) = self.0 else {
             return Smoothed(Some(h));
         };
-        let remains = (1.0 - alpha.clamp(0.0, 1.0)).powf(f64::from(times));
+        let remains = (1.0 - alpha).powf(f64::from(times));
         Smoothed(Some(h + remains * (before - h)))
     }
 }

@@ -1,0 +1,157 @@
+//! A program that evolves (Kim and Porter, section 3), tested session by session with one technique.
+//!
+//! - Model 1: each session brings the next version with its change and its faults; after the last one testing goes on until every fault is found.
+//! - Model 2: all changes and faults are there at once; each session's findings are corrected, and a correction is a change at the same place.
+//!
+//! While nothing changes, the last change stays under test: the effort that the paper reports for minimization is that of one test a session until the cutoff. In Model 2 a failing test shows one fault, the first of those that it reveals; that is why even retest-all needs a second session there.
+
+use crate::order::Ticket;
+use crate::order::draw::Draw;
+use crate::order::safe_random::Repository;
+use crate::order::smoothed::{Alphas, Happened, Memory};
+use crate::order::technique::{Session, Technique, choose};
+
+use super::matrix::Matrix;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Model {
+    /// Changes come one by one.
+    One,
+    /// All faults are there from the beginning.
+    Two,
+}
+
+/// How to test.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial {
+    pub model: Model,
+    pub technique: Technique,
+    /// n, of the techniques that have one.
+    pub percent: f64,
+    /// After so many sessions testing ends, whatever is left; under Model 1 there must be one for each version.
+    pub sessions: usize,
+    /// The smoothing constant of lru.
+    pub alpha: f64,
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// For each fault, in how many sessions it was there; found at once is 1 (section 5.2.2).
+    pub ages: Vec<u32>,
+    /// How many faults were never found.
+    pub missed: usize,
+    /// How many tests ran in all sessions together (section 5.2.1).
+    pub runs: u64,
+    /// How long they took.
+    pub milliseconds: u64,
+}
+
+#[must_use]
+pub fn evolve(matrix: &Matrix, trial: &Trial) -> Outcome {
+    let alphas = Alphas {
+        execution: trial.alpha,
+        ..Alphas::default()
+    };
+    // The traces come from the base version, on which every test ran.
+    let ticket = |name: &String, milliseconds| Ticket {
+        name: name.clone(),
+        milliseconds: Some(milliseconds),
+        memory: Memory::default().after(Happened::Passed, None, &alphas),
+        ..Ticket::default()
+    };
+    let tests = matrix.tests.iter();
+    let mut suite: Vec<Ticket> = tests
+        .map(|test| ticket(&test.name, test.milliseconds))
+        .collect();
+    let mut draw = Draw::new(trial.seed);
+    let mut repository = Repository::default();
+    let mut selected = Vec::new();
+    let mut is_there = vec![false; matrix.faults.len()];
+    let mut corrected = Vec::new();
+    let mut outcome = Outcome {
+        ages: vec![0; matrix.faults.len()],
+        missed: 0,
+        runs: 0,
+        milliseconds: 0,
+    };
+    for number in 0..trial.sessions {
+        let changed: Vec<usize> = match trial.model {
+            Model::One => (number..matrix.versions.len()).take(1).collect(),
+            Model::Two if number == 0 => (0..matrix.versions.len()).collect(),
+            Model::Two => std::mem::take(&mut corrected),
+        };
+        if !changed.is_empty() {
+            selected = under_test(matrix, &changed, &mut suite);
+        }
+        for (fault, there) in matrix.faults.iter().zip(&mut is_there) {
+            let is_brought = trial.model == Model::One || number == 0;
+            if is_brought && changed.contains(&fault.version) {
+                *there = true;
+            }
+        }
+        let session = Session {
+            suite: &suite,
+            selected: &selected,
+            percent: trial.percent,
+            number: number as u64,
+            seed: draw.number(),
+        };
+        let chosen = choose(trial.technique, &session, &repository);
+        repository = chosen.repository;
+        outcome.runs += chosen.run.len() as u64;
+        let mut found = vec![false; matrix.faults.len()];
+        let mut ran = vec![false; suite.len()];
+        for place in chosen.run {
+            let test = &matrix.tests[place];
+            ran[place] = true;
+            outcome.milliseconds += test.milliseconds;
+            let shown = test
+                .reveals
+                .iter()
+                .copied()
+                .filter(|fault| is_there[*fault]);
+            let shown = shown.take(match trial.model {
+                Model::One => usize::MAX,
+                Model::Two => 1,
+            });
+            shown.for_each(|fault| found[fault] = true);
+        }
+        for (fault, there) in is_there.iter_mut().enumerate().filter(|(_, there)| **there) {
+            outcome.ages[fault] += 1;
+            if found[fault] {
+                *there = false;
+                corrected.push(matrix.faults[fault].version);
+            }
+        }
+        for (ticket, ran) in suite.iter_mut().zip(ran) {
+            let happened = if ran {
+                Happened::Passed
+            } else {
+                Happened::NotRun
+            };
+            ticket.memory = ticket.memory.after(happened, None, &alphas);
+        }
+        let is_over = number + 1 >= matrix.versions.len() || trial.model == Model::Two;
+        if is_over && !is_there.contains(&true) {
+            break;
+        }
+    }
+    outcome.missed = is_there.iter().filter(|there| **there).count();
+    outcome
+}
+
+/// Whom these changes select, with the edges that they cross.
+fn under_test(matrix: &Matrix, changed: &[usize], suite: &mut [Ticket]) -> Vec<usize> {
+    let mut is_selected = vec![false; suite.len()];
+    for ticket in suite.iter_mut() {
+        ticket.dangers.clear();
+    }
+    let versions = changed.iter().map(|version| &matrix.versions[*version]);
+    for (test, edges) in versions.flat_map(|version| &version.crossed_by) {
+        is_selected[*test] = true;
+        suite[*test].dangers.extend(edges);
+    }
+    (0..suite.len()).filter(|test| is_selected[*test]).collect()
+}
