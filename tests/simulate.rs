@@ -7,6 +7,7 @@ mod test_repo;
 
 use std::fs;
 use std::process::Output;
+use std::sync::LazyLock;
 
 use git_rts::simulate::evolution::Model;
 use git_rts::simulate::matrix::Matrix;
@@ -18,6 +19,9 @@ use test_repo::TestRepo;
 /// So many programs, as the paper has eight.
 const PROGRAMS: u64 = 8;
 const PERCENTS: [&str; 3] = ["5", "10", "20"];
+
+static MODEL_1: LazyLock<Vec<Row>> = LazyLock::new(|| pooled(Model::One));
+static MODEL_2: LazyLock<Vec<Row>> = LazyLock::new(|| pooled(Model::Two));
 
 /// The rows of all programs together.
 fn pooled(model: Model) -> Vec<Row> {
@@ -69,63 +73,58 @@ fn age_deviation(row: &Row) -> f64 {
 
 #[test]
 fn safe_and_retest_all_find_every_fault_at_once_in_model_1() {
-    let rows = pooled(Model::One);
+    let rows = &*MODEL_1;
     for name in ["safe", "all"] {
-        assert!(
-            row(&rows, name).ages.iter().all(|age| *age == 1.0),
-            "{name}"
-        );
+        assert!(row(rows, name).ages.iter().all(|age| *age == 1.0), "{name}");
     }
     assert!(
-        row(&rows, "all")
+        row(rows, "all")
             .efforts
             .iter()
             .all(|effort| *effort == 100.0)
     );
-    is_less(&rows, effort, "safe", "all");
+    is_less(rows, effort, "safe", "all");
 }
 
 #[test]
 fn minimization_has_the_least_effort_and_the_greatest_age() {
-    for model in [Model::One, Model::Two] {
-        let rows = pooled(model);
+    for rows in [&*MODEL_1, &*MODEL_2] {
         for other in rows.iter().filter(|row| row.name != "minimize") {
-            is_less(&rows, effort, "minimize", &other.name);
-            is_less(&rows, age, &other.name, "minimize");
+            is_less(rows, effort, "minimize", &other.name);
+            is_less(rows, age, &other.name, "minimize");
         }
     }
 }
 
 #[test]
 fn lru_varies_less_than_random_and_finds_every_fault() {
-    for model in [Model::One, Model::Two] {
-        let rows = pooled(model);
+    for rows in [&*MODEL_1, &*MODEL_2] {
         for n in PERCENTS {
             let (lru, random) = (format!("lru({n})"), format!("random({n})"));
-            is_less(&rows, age_deviation, &lru, &random);
-            assert_eq!(row(&rows, &lru).missed, 0.0, "{lru}");
+            is_less(rows, age_deviation, &lru, &random);
+            assert_eq!(row(rows, &lru).missed, 0.0, "{lru}");
         }
     }
 }
 
 #[test]
 fn safe_random_finds_faults_earlier_and_with_less_effort_than_random() {
-    let rows = pooled(Model::One);
-    for n in PERCENTS {
-        let (safe, random) = (format!("safe-random({n})"), format!("random({n})"));
-        is_less(&rows, age, &safe, &random);
-        is_less(&rows, effort, &safe, &random);
+    for rows in [&*MODEL_1, &*MODEL_2] {
+        for n in PERCENTS {
+            let (safe, random) = (format!("safe-random({n})"), format!("random({n})"));
+            is_less(rows, age, &safe, &random);
+            is_less(rows, effort, &safe, &random);
+        }
     }
 }
 
 #[test]
 fn more_room_means_younger_faults() {
-    for model in [Model::One, Model::Two] {
-        let rows = pooled(model);
+    for rows in [&*MODEL_1, &*MODEL_2] {
         for technique in ["lru", "random", "safe-random"] {
             for (less, more) in [("5", "10"), ("10", "20")] {
                 is_less(
-                    &rows,
+                    rows,
                     age,
                     &format!("{technique}({more})"),
                     &format!("{technique}({less})"),
