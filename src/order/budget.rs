@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use rustc_hash::FxHashSet;
+
 use crate::config::duration;
 use crate::error::{Error, Result};
 
@@ -78,7 +80,7 @@ pub struct Wanted<'a> {
     pub suite: usize,
 }
 
-/// Fills a budget: first the debts by age, then the others in their order. A test goes in together with all that it needs, which `needs` tells, or not at all; smaller ones behind it may still fit. Because debts come first, a debt that the budget can pay is paid in the end; what is too large for the budget stays owed, and the caller should say so.
+/// Fills a budget: first the debts by age, then the others in their order. A test goes in together with all that it needs, which `needs` tells, or not at all; smaller ones behind it may still fit. Because debts come first, a debt that the budget can pay is paid in the end; what is too large for the budget stays owed, and the caller should say so. Times are summed as if one test ran after the other; who runs several at once may give more time.
 pub fn fit<'n>(wanted: &Wanted<'_>, limit: Limit, needs: impl Fn(usize) -> &'n [usize]) -> Fit {
     let times = estimates(wanted.tickets);
     let (room, cost): (u64, &dyn Fn(usize) -> u64) = match limit {
@@ -130,7 +132,7 @@ pub fn fit<'n>(wanted: &Wanted<'_>, limit: Limit, needs: impl Fn(usize) -> &'n [
 
 /// A test behind everything that it needs, directly or not.
 fn with_needs<'n>(place: usize, needs: &impl Fn(usize) -> &'n [usize]) -> Vec<usize> {
-    let mut seen = rustc_hash::FxHashSet::from_iter([place]);
+    let mut seen = FxHashSet::from_iter([place]);
     let mut together = vec![place];
     let mut next = 0;
     while let Some(place) = together.get(next) {

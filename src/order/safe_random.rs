@@ -1,5 +1,6 @@
 //! Safe-random(n) (Kim and Porter, section 4.1): a draw from the safe selection, and a repository for what was left out.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::technique::{Chosen, Session};
@@ -24,7 +25,7 @@ pub(super) fn safe_random(session: &Session<'_>, repository: &Repository) -> Cho
     let left_out = run.split_off(session.room().min(run.len()));
     let mut kept = repository.kept.clone();
     // Two equal names are one test; who is in the repository already keeps its time.
-    let known: rustc_hash::FxHashSet<String> = kept.iter().map(|kept| kept.test.clone()).collect();
+    let known: FxHashSet<String> = kept.iter().map(|kept| kept.test.clone()).collect();
     let names = left_out.iter().map(|place| &session.suite[*place].name);
     kept.extend(
         names
@@ -34,7 +35,7 @@ pub(super) fn safe_random(session: &Session<'_>, repository: &Repository) -> Cho
                 since: session.number,
             }),
     );
-    let places: rustc_hash::FxHashMap<&str, usize> = session
+    let places: FxHashMap<&str, usize> = session
         .suite
         .iter()
         .enumerate()

@@ -39,7 +39,7 @@ impl Shard {
 
     /// The part that belongs to this shard.
     #[must_use]
-    pub fn of(self, tickets: &[Ticket], groups: &[Vec<usize>]) -> Vec<usize> {
+    pub fn part(self, tickets: &[Ticket], groups: &[Vec<usize>]) -> Vec<usize> {
         shards(tickets, groups, self.of).swap_remove(self.number - 1)
     }
 }
@@ -193,7 +193,7 @@ mod tests {
         let parts = shards(&tickets(&[10]), &[], 3);
         assert_eq!(parts.concat(), [0]);
         let last: Shard = "3/3".parse().expect("it is one");
-        assert!(last.of(&tickets(&[10]), &[]).is_empty());
+        assert!(last.part(&tickets(&[10]), &[]).is_empty());
     }
 
     proptest! {

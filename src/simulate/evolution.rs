@@ -113,7 +113,7 @@ pub fn evolve(matrix: &Matrix, trial: &Trial) -> Outcome {
         for place in chosen.run {
             let test = &matrix.tests[place];
             ran[place] = true;
-            outcome.milliseconds += test.milliseconds;
+            outcome.milliseconds = outcome.milliseconds.saturating_add(test.milliseconds);
             let shown = test
                 .reveals
                 .iter()
@@ -158,4 +158,127 @@ fn under_test(matrix: &Matrix, changed: &BTreeSet<usize>, suite: &mut [Ticket]) 
         suite[*test].dangers.extend(edges);
     }
     (0..suite.len()).filter(|test| is_selected[*test]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::matrix::{Fault, Test, Version};
+    use super::*;
+
+    fn tried(matrix: &Matrix, model: Model, technique: Technique) -> Outcome {
+        let trial = Trial {
+            model,
+            technique,
+            percent: 50.0,
+            sessions: 50,
+            alpha: 1e-6,
+            seed: 1,
+        };
+        evolve(matrix, &trial)
+    }
+
+    fn matrix(lines: &str) -> Matrix {
+        Matrix::parse(&format!("fault-matrix\t1\n{}", lines.replace(' ', "\t"))).expect("it is one")
+    }
+
+    /// The first change reaches only `a`, the second both; `a` meets the faults one after the other.
+    const HIDING: &str = "test a 10
+test b 30
+version v1
+crosses a e1
+reveals a f1
+version v2
+crosses a e2
+crosses b e2
+reveals a f2
+";
+
+    #[test]
+    fn efforts_and_ages_of_model_1_are_those_counted_by_hand() {
+        let matrix = matrix(HIDING);
+        let safe = tried(&matrix, Model::One, Technique::Safe);
+        assert_eq!(
+            (safe.ages, safe.runs, safe.milliseconds),
+            (vec![1, 1], 3, 50)
+        );
+        let all = tried(&matrix, Model::One, Technique::All);
+        assert_eq!((all.ages, all.runs, all.milliseconds), (vec![1, 1], 4, 80));
+    }
+
+    #[test]
+    fn in_model_2_a_fault_hides_the_next() {
+        let matrix = matrix(HIDING);
+        let all = tried(&matrix, Model::Two, Technique::All);
+        assert_eq!((all.ages, all.runs, all.missed), (vec![1, 2], 4, 0));
+        let safe = tried(&matrix, Model::Two, Technique::Safe);
+        assert_eq!((safe.ages, safe.runs), (vec![1, 2], 4));
+        // `a` crosses both edges; then only `e2` is left, which `b` may be drawn for.
+        let minimize = tried(&matrix, Model::Two, Technique::Minimize);
+        assert!(minimize.ages[0] == 1 && minimize.runs == u64::from(minimize.ages[1]));
+    }
+
+    #[test]
+    fn a_fault_that_nobody_selects_for_is_there_until_the_end() {
+        let matrix = matrix("test a 1\ntest b 1\nversion v1\ncrosses b e1\nreveals a f1\n");
+        let safe = tried(&matrix, Model::One, Technique::Safe);
+        assert_eq!((safe.ages, safe.missed, safe.runs), (vec![50], 1, 50));
+    }
+
+    fn matrices() -> impl Strategy<Value = Matrix> {
+        let versions = proptest::collection::vec(
+            (
+                proptest::collection::btree_map(
+                    0_usize..8,
+                    proptest::collection::vec(0_u32..6, 0..3),
+                    0..8,
+                ),
+                proptest::collection::btree_set(0_usize..8, 0..4),
+            ),
+            1..6,
+        );
+        versions.prop_map(|versions| {
+            let test = |name: usize| Test {
+                name: name.to_string(),
+                milliseconds: name as u64,
+                reveals: Vec::new(),
+            };
+            let mut matrix = Matrix {
+                tests: (0..8).map(test).collect(),
+                ..Matrix::default()
+            };
+            for (version, (crossed_by, revealing)) in versions.into_iter().enumerate() {
+                let name = version.to_string();
+                matrix.versions.push(Version {
+                    name: name.clone(),
+                    crossed_by: crossed_by.into_iter().collect(),
+                });
+                if !revealing.is_empty() {
+                    for test in revealing {
+                        matrix.tests[test].reveals.push(matrix.faults.len());
+                    }
+                    matrix.faults.push(Fault { name, version });
+                }
+            }
+            matrix
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_fault_has_an_age_and_no_session_runs_more_than_the_suite(matrix in matrices()) {
+            for model in [Model::One, Model::Two] {
+                for technique in Technique::ALL {
+                    let outcome = tried(&matrix, model, technique);
+                    prop_assert!(outcome.ages.iter().all(|age| (1..=50).contains(age)));
+                    prop_assert!(outcome.runs <= 50 * 8);
+                    let finds_all = matches!(technique, Technique::All | Technique::Lru);
+                    prop_assert!(!finds_all || outcome.missed == 0);
+                }
+            }
+            let all = tried(&matrix, Model::One, Technique::All);
+            prop_assert!(all.ages.iter().all(|age| *age == 1));
+        }
+    }
 }

@@ -92,8 +92,12 @@ fn row(
         Model::Two => 1,
     };
     let runs = (matrix.tests.len() * sessions) as f64;
-    let suite: u64 = matrix.tests.iter().map(|test| test.milliseconds).sum();
-    let time = suite as f64 * sessions as f64;
+    let suite: f64 = matrix
+        .tests
+        .iter()
+        .map(|test| test.milliseconds as f64)
+        .sum();
+    let time = suite * sessions as f64;
     let mut draw = Draw::new(settings.seed);
     let mut missed = 0;
     for _ in 0..settings.repetitions {
