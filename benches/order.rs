@@ -15,15 +15,18 @@ const EDGES: usize = 100_000;
 const RUNS: usize = 5;
 
 fn main() {
-    println!("| edges a test | crossings | order `history` | sort by name | ratio |");
+    println!("| edges of a test | crossings | order `history` | sort by name | ratio |");
     println!("|---|---|---|---|---|");
     for edges_a_test in [0, 10, 100, 1000] {
-        println!("{}", line(edges_a_test));
+        for is_local in [true, false] {
+            println!("{}", line(edges_a_test, is_local));
+        }
     }
 }
 
-fn line(edges_a_test: usize) -> String {
-    let tickets = tickets(edges_a_test);
+fn line(edges_a_test: usize, is_local: bool) -> String {
+    let tickets = tickets(edges_a_test, is_local);
+    let shape = if is_local { "neighbours" } else { "anywhere" };
     let parameters = Parameters::default();
     let ordering = best(|| order(black_box(&tickets), Order::History, &parameters));
     let sorting = best(|| {
@@ -32,7 +35,7 @@ fn line(edges_a_test: usize) -> String {
         places
     });
     format!(
-        "| {edges_a_test} | {} | {:.1} ms | {:.1} ms | {:.1} |",
+        "| {edges_a_test} {shape} | {} | {:.1} ms | {:.1} ms | {:.1} |",
         tickets
             .iter()
             .map(|ticket| ticket.dangers.len())
@@ -43,25 +46,30 @@ fn line(edges_a_test: usize) -> String {
     )
 }
 
-/// Tests cross neighbouring edges, as they do in programs, and some more anywhere.
-fn tickets(edges_a_test: usize) -> Vec<Ticket> {
+/// Tests cross mostly neighbouring edges, as they do in programs; or edges anywhere, all in the same time, which is the worst: every test takes something from all others, and none stands out.
+fn tickets(edges_a_test: usize, is_local: bool) -> Vec<Ticket> {
     let parameters = Parameters::default();
     let mut draw = Draw::new(1);
     let mut ticket = |test: usize| {
         let begin = draw.below(EDGES);
-        let edge = |step: usize| match step % 4 {
-            0 => draw.below(EDGES),
-            _ => (begin + step) % EDGES,
+        let edge = |step: usize| match is_local && step % 4 > 0 {
+            true => (begin + step) % EDGES,
+            false => draw.below(EDGES),
         };
         let dangers: Vec<u32> = (0..edges_a_test)
             .map(edge)
             .map(|edge| edge as u32)
             .collect();
-        let happened = [Happened::Failed, Happened::Passed][usize::from(draw.below(20) > 0)];
+        let happened =
+            [Happened::Failed, Happened::Passed][usize::from(!is_local || draw.below(20) > 0)];
         Ticket {
             name: format!("suite_{}/test_{test}", draw.below(100)),
-            milliseconds: (draw.below(50) > 0).then(|| draw.below(2000) as u64),
-            failed_last: draw.below(100) == 0,
+            milliseconds: Some(if is_local {
+                draw.below(2000) as u64
+            } else {
+                100
+            }),
+            failed_last: is_local && draw.below(100) == 0,
             memory: Memory::default().after(happened, None, &parameters.alphas),
             dangers,
             ..Ticket::default()

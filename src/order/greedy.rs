@@ -14,24 +14,23 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
         .collect();
     let mut edges = Uncrossed::new(&dangers);
     let times = estimates(tickets);
-    let share = |edges: u32, weight: f64, all: usize| weight * f64::from(edges) / all.max(1) as f64;
-    let all = edges.len();
+    let all = edges.len().max(1) as f64;
+    let share = |edges: usize, weight: f64| weight * edges as f64 / all;
     // What does not depend on the tests before.
     let fixed: Vec<f64> = tickets
         .iter()
         .enumerate()
         .map(|(place, ticket)| {
             let failures = ticket.memory.faults.value().unwrap_or(0.0);
-            let crossed = edges.crossed_first_by(place);
+            let crossed = edges.edges(place).len();
             parameters.failures * failures
-                + share(crossed, parameters.all_dangers, all)
+                + share(crossed, parameters.all_dangers)
                 + parameters.floor
         })
         .collect();
-    let chance = |place: usize, edges: &Uncrossed| {
-        let first = edges.crossed_first_by(place);
+    let chance = |place: usize, first: usize| {
         let seconds = times[place] as f64 / 1000.0 + parameters.start;
-        (fixed[place] + share(first, parameters.new_dangers, all)) / seconds
+        (fixed[place] + share(first, parameters.new_dangers)) / seconds
     };
     let mut classes: [Vec<Candidate>; 4] = Default::default();
     for (rank, place) in sorted(tickets, |_, _| std::cmp::Ordering::Equal)
@@ -39,7 +38,8 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
         .enumerate()
     {
         classes[class(&tickets[place])].push(Candidate {
-            chance: chance(place, &edges),
+            chance: chance(place, edges.edges(place).len()),
+            left: edges.left(),
             rank,
             place,
         });
@@ -49,9 +49,10 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
         let mut heap = BinaryHeap::from(class);
         while let Some(mut candidate) = heap.pop() {
             // A chance only falls while others are put before; so who is best with what is known now is best of all.
-            let now = chance(candidate.place, &edges);
-            if now < candidate.chance {
-                candidate.chance = now;
+            if candidate.left != edges.left() {
+                let first = edges.crossed_first_by(candidate.place);
+                candidate.left = edges.left();
+                candidate.chance = chance(candidate.place, first);
                 if heap.peek().is_some_and(|next| *next > candidate) {
                     heap.push(candidate);
                     continue;
@@ -81,6 +82,8 @@ fn class(ticket: &Ticket) -> usize {
 /// A test with the chance that it had when it was last looked at.
 struct Candidate {
     chance: f64,
+    /// How many edges were left then; nothing has changed for it while they are.
+    left: usize,
     /// Its place among the names.
     rank: usize,
     place: usize,

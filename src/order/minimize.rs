@@ -1,5 +1,8 @@
 //! Minimization (Kim and Porter, section 2.2.3): few tests that together meet every danger that any test meets.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::Ticket;
 use super::draw::Draw;
 use super::uncrossed::Uncrossed;
@@ -8,21 +11,27 @@ use super::uncrossed::Uncrossed;
 pub(super) fn minimize(suite: &[Ticket], selected: &[usize], draw: &mut Draw) -> Vec<usize> {
     let mut candidates: Vec<usize> = selected.to_vec();
     draw.shuffle(&mut candidates);
-    let tickets: Vec<&[u32]> = candidates
+    let dangers: Vec<&[u32]> = candidates
         .iter()
         .map(|place| suite[*place].dangers.as_slice())
         .collect();
-    let mut uncrossed = Uncrossed::new(&tickets);
+    let mut uncrossed = Uncrossed::new(&dangers);
+    let all = 0..candidates.len();
+    let mut heap: BinaryHeap<(usize, Reverse<usize>)> = all
+        .map(|index| (uncrossed.edges(index).len(), Reverse(index)))
+        .collect();
     let mut chosen = Vec::new();
-    loop {
-        let left = |index: &usize| uncrossed.crossed_first_by(*index);
-        let best = (0..candidates.len()).rev().max_by_key(left);
-        match best {
-            Some(index) if uncrossed.crossed_first_by(index) > 0 => {
-                uncrossed.cross(index);
-                chosen.push(index);
-            }
-            _ => break,
+    while uncrossed.left() > 0 {
+        let Some((count, Reverse(index))) = heap.pop() else {
+            break;
+        };
+        // A count only falls; so who is best with its count of now is best of all.
+        let now = uncrossed.crossed_first_by(index);
+        if now < count {
+            heap.push((now, Reverse(index)));
+        } else {
+            uncrossed.cross(index);
+            chosen.push(index);
         }
     }
     without_needless(&mut chosen, &uncrossed);

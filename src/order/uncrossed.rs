@@ -2,44 +2,66 @@
 
 use rustc_hash::FxHashMap;
 
-/// Edges by the tests that cross them. Every edge is taken away once, so all the counting together costs no more than reading the tests' lists.
+/// The edges of each test. Counts are made when they are asked for: most tests are asked about a few times only, and turning the table around, to have every count at hand, costs more than that.
 pub(super) struct Uncrossed {
-    /// For each test its edges, numbered without gaps and without repetition.
-    edges: Rows,
-    /// For each edge its tests.
-    tests: Rows,
+    /// The edges of all tests in one piece, numbered without gaps and, for each test, without repetition.
+    edges: Vec<u32>,
+    /// Where each test's edges end.
+    ends: Vec<usize>,
     is_crossed: Vec<bool>,
-    /// How many edges nobody has crossed that this test would.
-    left: Vec<u32>,
+    /// How many edges nobody has crossed.
+    left: usize,
 }
 
 impl Uncrossed {
     /// From the dangers of each test.
     pub(super) fn new<D: AsRef<[u32]>>(dangers: &[D]) -> Self {
+        let all = || dangers.iter().flat_map(|row| row.as_ref().iter().copied());
+        let most = all().max().map_or(0, |danger| danger as usize + 1);
+        let crossings: usize = dangers.iter().map(|row| row.as_ref().len()).sum();
+        // Who numbers edges begins with 0, and then a table is several times as quick as hashing.
+        if most <= 4 * crossings + 1_000_000 {
+            let mut numbers = vec![u32::MAX; most];
+            return Self::renumbered(dangers, crossings, |danger, fresh| {
+                let number = &mut numbers[danger as usize];
+                if *number == u32::MAX {
+                    *number = fresh;
+                }
+                *number
+            });
+        }
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut edges = Rows::default();
+        Self::renumbered(dangers, crossings, |danger, fresh| {
+            *numbers.entry(danger).or_insert(fresh)
+        })
+    }
+
+    fn renumbered<D: AsRef<[u32]>>(
+        dangers: &[D],
+        crossings: usize,
+        mut number: impl FnMut(u32, u32) -> u32,
+    ) -> Self {
+        let mut edges = Vec::with_capacity(crossings);
+        let mut ends = Vec::with_capacity(dangers.len());
         // The last test that named the edge.
-        let mut named: Vec<usize> = Vec::new();
+        let mut named: Vec<u32> = Vec::new();
         for (place, row) in dangers.iter().enumerate() {
             for danger in row.as_ref() {
-                let fresh = named.len() as u32;
-                let edge = *numbers.entry(*danger).or_insert(fresh);
-                if edge == fresh {
-                    named.push(usize::MAX);
+                let edge = number(*danger, named.len() as u32);
+                if edge as usize == named.len() {
+                    named.push(u32::MAX);
                 }
-                if std::mem::replace(&mut named[edge as usize], place) != place {
-                    edges.entries.push(edge);
+                if std::mem::replace(&mut named[edge as usize], place as u32) != place as u32 {
+                    edges.push(edge);
                 }
             }
-            edges.ends.push(edges.entries.len());
+            ends.push(edges.len());
         }
         Uncrossed {
-            tests: edges.turned(named.len()),
-            is_crossed: vec![false; named.len()],
-            left: (0..dangers.len())
-                .map(|place| edges.row(place).len() as u32)
-                .collect(),
             edges,
+            ends,
+            is_crossed: vec![false; named.len()],
+            left: named.len(),
         }
     }
 
@@ -48,66 +70,38 @@ impl Uncrossed {
         self.is_crossed.len()
     }
 
-    pub(super) fn crossed_first_by(&self, place: usize) -> u32 {
-        self.left[place]
+    /// How many edges nobody has crossed.
+    pub(super) fn left(&self) -> usize {
+        self.left
     }
 
     /// The edges of a test.
     pub(super) fn edges(&self, place: usize) -> &[u32] {
-        self.edges.row(place)
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.edges[begin..self.ends[place]]
+    }
+
+    /// How many edges this test would be the first to cross.
+    pub(super) fn crossed_first_by(&self, place: usize) -> usize {
+        if self.left == 0 {
+            return 0;
+        }
+        let edges = self.edges(place).iter();
+        edges
+            .map(|edge| usize::from(!self.is_crossed[*edge as usize]))
+            .sum()
     }
 
     /// This test runs next.
     pub(super) fn cross(&mut self, place: usize) {
-        if self.left[place] == 0 {
+        if self.left == 0 {
             return;
         }
-        for edge in self.edges.row(place) {
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] };
+        for edge in &self.edges[begin..self.ends[place]] {
             if !std::mem::replace(&mut self.is_crossed[*edge as usize], true) {
-                for test in self.tests.row(*edge as usize) {
-                    self.left[*test as usize] -= 1;
-                }
+                self.left -= 1;
             }
-        }
-    }
-}
-
-/// Rows of numbers in one piece of memory.
-#[derive(Default)]
-struct Rows {
-    entries: Vec<u32>,
-    /// Where each row ends.
-    ends: Vec<usize>,
-}
-
-impl Rows {
-    fn row(&self, index: usize) -> &[u32] {
-        let begin = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.entries[begin..self.ends[index]]
-    }
-
-    /// Columns as rows.
-    fn turned(&self, columns: usize) -> Rows {
-        let mut next = vec![0; columns + 1];
-        for column in &self.entries {
-            next[*column as usize + 1] += 1;
-        }
-        for column in 0..columns {
-            next[column + 1] += next[column];
-        }
-        let mut entries = vec![0; self.entries.len()];
-        for row in 0..self.ends.len() {
-            for column in self.row(row) {
-                let place = &mut next[*column as usize];
-                entries[*place] = row as u32;
-                *place += 1;
-            }
-        }
-        // Each beginning has moved to its end.
-        next.truncate(columns);
-        Rows {
-            entries,
-            ends: next,
         }
     }
 }
