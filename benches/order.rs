@@ -52,7 +52,7 @@ fn tickets(edges_a_test: usize, is_local: bool) -> Vec<Ticket> {
     let mut draw = Draw::new(1);
     let mut ticket = |test: usize| {
         let begin = draw.below(EDGES);
-        let edge = |step: usize| match is_local && step % 4 > 0 {
+        let edge = |step: usize| match is_local && !step.is_multiple_of(4) {
             true => (begin + step) % EDGES,
             false => draw.below(EDGES),
         };

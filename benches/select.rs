@@ -126,18 +126,13 @@ fn functions((path, facts): &(RepoPath, Arc<FileFacts>)) -> Vec<FunctionId> {
 }
 
 fn passed(test: usize, ran_on: VersionKey) -> TestRecord {
+    let definition = format!("run test_{test}").into_bytes();
     TestRecord {
-        name: format!("test_{test}"),
         outcome: Outcome::Passed,
         milliseconds: 20,
-        definition: format!("run test_{test}").into_bytes(),
         binaries: vec!["program".to_owned()],
-        unplaced: Vec::new(),
         read: Some(BTreeSet::new()),
-        doubt: None,
-        flaky: None,
-        varies: false,
-        ran_on,
+        ..TestRecord::unknown(&format!("test_{test}"), definition, ran_on)
     }
 }
 

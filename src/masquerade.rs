@@ -228,10 +228,10 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 7;
+pub const FLAGS_VERSION: u32 = 8;
 
 /// What makes clang count.
-pub const CLANG_FLAGS: [&str; 11] = [
+pub const CLANG_FLAGS: [&str; 10] = [
     "-fprofile-instr-generate",
     "-fcoverage-mapping",
     // Counters are kept in the file while the program runs: they survive however it ends.
@@ -246,7 +246,6 @@ pub const CLANG_FLAGS: [&str; 11] = [
     // What other assemblers do not know.
     "-fno-addrsig",
     "-Wl,--build-id",
-    "-Wno-unused-command-line-argument",
 ];
 
 fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path) -> Result<u8> {
@@ -266,9 +265,10 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
             command.args(arguments);
             return command;
         }
-        // Whatever is for the linker would make clang link a header, not compile it in advance.
+        // Whatever is for the linker would make clang link a header, not compile it in advance; elsewhere it is an error to some.
         let is_for_linker = |flag: &&&str| flag.starts_with("-Wl,");
-        let links = !compiles_headers(arguments);
+        let links = !compiles_headers(arguments)
+            && !arguments.iter().any(|argument| argument == "-c" || argument == "-S");
         command.args(flags.iter().filter(|flag| links || !is_for_linker(flag)));
         command.args(counting_among_strays());
         if let Some(object) = object.filter(|_| links) {
@@ -283,6 +283,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         }
         // What only clang warns of must not stop a build that is made for another compiler.
         command.args(["-Wno-error", "-Wno-unknown-warning-option"]);
+        command.arg("-Wno-unused-command-line-argument");
         command
     };
     let strays = std::env::var_os(STRAYS);

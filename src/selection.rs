@@ -1,9 +1,11 @@
 //! The steps that `select`, `run` and `why` share: from two versions, over the history, to a plan.
 
+mod arranged;
 mod baseline;
 mod carried;
 mod unrecorded;
 
+pub use arranged::{Arrangement, Wishes, arrange};
 pub use baseline::Baseline;
 pub use carried::carry;
 pub use unrecorded::unrecorded_selection;
@@ -16,7 +18,9 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::difference::{Difference, difference};
 use crate::error::Result;
-use crate::history::{Histories, History, PATIENCE, Recording, TestNumber, TestRecord};
+use crate::history::{
+    Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord,
+};
 use crate::lang::c::Granularity;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
@@ -26,6 +30,35 @@ use crate::witness::{
     Certificate, ChangedFile, FileClass, assumption, definition, definition::Definitions, files,
     files::Opened, rules,
 };
+
+/// What is known of the last runs on the way to a version: a failure or an inconstancy may be behind the baseline.
+#[derive(Debug, Clone, Default)]
+pub struct Latest {
+    /// Counts the sessions on the way.
+    pub session: u64,
+    /// By name.
+    pub tests: BTreeMap<String, TestRecord>,
+    pub experiences: Experiences,
+}
+
+impl Latest {
+    /// Reads what is known; what cannot be read says nothing, and the baseline speaks for itself.
+    pub fn read(repository: &Repository, histories: &Histories, head: Version) -> Result<Self> {
+        let experiences = histories.experiences()?;
+        let Some(history) = baseline::latest(repository, histories, head)? else {
+            return Ok(Latest {
+                experiences,
+                ..Latest::default()
+            });
+        };
+        let tests = history.tests().unwrap_or_default().into_values();
+        Ok(Latest {
+            session: history.session(),
+            tests: tests.map(|test| (test.name.clone(), test)).collect(),
+            experiences,
+        })
+    }
+}
 
 /// What is asked: which tests of the head can behave differently than at the base.
 pub struct Question<'a> {
@@ -50,6 +83,8 @@ pub struct Selection {
     pub plan: Plan,
     /// Why everything is selected, if so.
     pub everything: Option<String>,
+    /// What is known of the last runs on the way to the head.
+    pub latest: Latest,
     /// The traces of the baseline, for those who carry them over.
     pub known: Option<Recording>,
     pub notices: Vec<String>,
@@ -95,7 +130,7 @@ pub fn selection(
         }
         None => BTreeMap::new(),
     };
-    let latest = latest(repository, &histories, question.head)?;
+    let latest = Latest::read(repository, &histories, question.head)?;
     let candidates = candidates(config, question.listing, &tests, &latest);
     let asked = Asked {
         repository,
@@ -103,6 +138,7 @@ pub fn selection(
         question,
         candidates,
         tests,
+        latest,
     };
     match (history, version, reason) {
         (Some(history), Some(version), None) => {
@@ -119,6 +155,7 @@ struct Asked<'a> {
     question: &'a Question<'a>,
     candidates: Vec<Candidate>,
     tests: BTreeMap<TestNumber, TestRecord>,
+    latest: Latest,
 }
 
 impl Asked<'_> {
@@ -132,6 +169,7 @@ impl Asked<'_> {
             source: Source::default(),
             plan: Plan::everything(&self.candidates, &why),
             everything: Some(reason),
+            latest: self.latest.clone(),
             known: None,
             notices,
         }
@@ -189,6 +227,7 @@ impl Asked<'_> {
             source,
             plan,
             everything: None,
+            latest: self.latest.clone(),
             known,
             notices,
         })
@@ -277,30 +316,18 @@ impl Asked<'_> {
     }
 }
 
-/// What is known of the last runs on the way to the head, by name: a failure or an inconstancy may be behind the baseline.
-fn latest(
-    repository: &Repository,
-    histories: &Histories,
-    head: Version,
-) -> Result<BTreeMap<String, TestRecord>> {
-    let latest = baseline::latest(repository, histories, head)?;
-    // What cannot be read says nothing; the baseline speaks for itself.
-    let tests = latest.and_then(|latest| latest.tests().ok());
-    let tests = tests.into_iter().flatten();
-    Ok(tests.map(|(_, test)| (test.name.clone(), test)).collect())
-}
-
 /// The tests of the head as far as they are known: as it lists them, or else as they were recorded.
 fn candidates(
     config: &Config,
     listing: Option<&[Test]>,
     recorded: &BTreeMap<TestNumber, TestRecord>,
-    latest: &BTreeMap<String, TestRecord>,
+    latest: &Latest,
 ) -> Vec<Candidate> {
     let candidate = |name: &str, record: Option<&TestRecord>, listed| Candidate {
         name: name.to_owned(),
         record: record.cloned(),
-        latest: latest.get(name).cloned(),
+        latest: latest.tests.get(name).cloned(),
+        experience: latest.experiences.get(name).cloned(),
         listed,
         is_pinned: config.is_pinned(name),
     };

@@ -9,6 +9,7 @@ use std::time::Duration;
 use git_rts::history::{
     About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, Uncounted, VersionKey, keep,
 };
+use git_rts::order::owed::Debt;
 use git_rts::repo::{CommitId, RepoPath, TreeId};
 use git_rts::trace::{Crossed, EdgeSet, FunctionId, Trace};
 use proptest::prelude::*;
@@ -71,6 +72,7 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
         (words(), words(), proptest::option::of(words())),
         proptest::option::of("[a-z ]{0,9}"),
         any::<(Option<u32>, bool)>(),
+        (any::<u64>(), proptest::option::of(words())),
         any_version(),
     );
     let record = record.prop_map(
@@ -82,12 +84,18 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
             (binaries, unplaced, read),
             doubt,
             (flaky, varies),
+            (at, owed),
             ran_on,
         )| {
             TestRecord {
                 name,
                 outcome,
                 milliseconds,
+                owed: owed.map(|reasons| Debt {
+                    since: "v".to_owned(),
+                    at,
+                    reasons,
+                }),
                 definition,
                 binaries,
                 unplaced,
@@ -116,6 +124,7 @@ prop_compose! {
             uncounted: Uncounted { symbols, blind },
             opened_by_build: opened.map(|opened| opened.into_iter().map(RepoPath::new).collect()),
             made: Vec::new(),
+            session: created % 100,
             partial,
             front_end,
             created,
@@ -355,6 +364,7 @@ fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
         uncounted: Uncounted::default(),
         opened_by_build: None,
         made: Vec::new(),
+        session: 0,
         partial: false,
         front_end: 1,
         created: 1,

@@ -60,7 +60,7 @@ fn said(output: &Output) -> String {
 }
 
 fn selected(repo: &TestRepo, arguments: &[&str]) -> Vec<String> {
-    let output = repo.rts(&[&["select"], arguments].concat());
+    let output = repo.rts(&[&["select", "--order", "listed"], arguments].concat());
     assert!(output.status.success(), "{}", said(&output));
     let names = String::from_utf8(output.stdout).unwrap();
     names.lines().map(str::to_owned).collect()

@@ -23,7 +23,7 @@ fn project(settings: &str) -> TestRepo {
 }
 
 fn selected(repo: &TestRepo, arguments: &[&str]) -> Vec<String> {
-    let output = repo.rts(&[&["select"], arguments].concat());
+    let output = repo.rts(&[&["select", "--order", "listed"], arguments].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     let names = String::from_utf8(output.stdout).unwrap();

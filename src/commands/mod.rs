@@ -5,7 +5,9 @@ mod diff;
 mod gc;
 mod graph;
 mod history;
+mod ordering;
 mod output;
+mod owed;
 mod record;
 mod run;
 mod select;
@@ -43,6 +45,7 @@ pub enum Command {
     Gc(gc::Gc),
     Graph(graph::Graph),
     History(history::ShowHistory),
+    Owed(owed::Owed),
     Record(record::Record),
     Run(run::Run),
     Select(select::Select),
@@ -59,6 +62,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Gc(arguments) => gc::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
+        Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Select(arguments) => select::run(arguments),

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::history::name_of;
+use crate::commands::history::{name_of, open};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, build, earlier, no_tests, record_of, report_doubts,
-    report_kept, version_of, waiting, widen,
+    about, add_experience, add_predecessors, build, earlier, no_tests, record_of, remember_runs,
+    report_doubts, report_kept, version_of, waiting, widen,
 };
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
@@ -22,6 +22,7 @@ use crate::recording::Session;
 use crate::repo::Repository;
 use crate::runner::needs::with_fixtures;
 use crate::runner::{self, Limits, Test};
+use crate::selection::Latest;
 
 /// Run every test alone and keep what each of them executed
 ///
@@ -70,6 +71,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let recorder = session.recorder(&placer);
     let about = about(&repository, &config, &session, &placer, recorder.as_ref());
     let before = earlier(&repository, version, &about)?;
+    let latest = Latest::read(&repository, &open(&repository)?, session.version)?;
     let is_all = chosen.len() == tests.len();
     let mut recording = Recording::new(about);
     let mut tally = Tally::default();
@@ -92,6 +94,9 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         recording.add(record, trace);
     });
     progress.finish();
+    let counted = recorder.counted();
+    remember_runs(&mut recording, counted.len(), &latest, &config.parameters);
+    recording.about.session = latest.session + 1;
     let has_run = |test: &&&Test| recording.record(&test.name).is_some();
     let ran: Vec<&Test> = chosen.iter().filter(has_run).copied().collect();
     let is_stopped = !not_started.is_empty() || tally.interrupted > 0;
@@ -108,7 +113,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     add_experience(&mut recording, &ran, before.as_ref(), None, &config);
     widen(&repository, &config, &session, &mut recording, &ran)?;
     recording.about.partial = recording.tests().len() < tests.len();
-    recording.know(recorder.counted());
+    recording.know(counted);
     let ran = started.elapsed();
     let kept = keep(
         &repository.create_rts_dir()?,

@@ -9,29 +9,36 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
+use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print;
 use crate::commands::select::{names, say};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, build, earlier, no_tests, not_run, record_of,
-    report_doubts, report_kept, version_of, waiting, widen,
+    about, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
+    remember_runs, report_doubts, report_kept, version_of, waiting, widen,
 };
 use crate::config::Config;
+use crate::emit::edges::Texts;
 use crate::emit::junit::{self, Case, junit};
 use crate::emit::plan_text::count;
 use crate::emit::progress::{Meanwhile, Progress, span};
+use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{self, About, PATIENCE, Recording, VersionKey, keep};
+use crate::order::owed::Debt;
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
-use crate::runner::needs::{constraints, with_fixtures};
+use crate::runner::needs::{Constraints, constraints, with_fixtures};
 use crate::runner::{Limits, Outcome, Test};
 use crate::select::Reason;
-use crate::selection::{Question, Selection, carry, selection};
-use crate::trace::Trace;
+use crate::selection::{Question, Selection, arrange, carry, selection};
 
 /// So much of what a failed test printed last is shown.
 const LINES_TOLD: usize = 3;
+
+/// So many reasons are kept for a test that is owed, and so many dangers that nobody executed are told.
+const REASONS_OWED: usize = 3;
+const DANGERS_TOLD: usize = 5;
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
@@ -64,6 +71,8 @@ pub struct Run {
     /// Keep nothing of this run
     #[arg(long)]
     no_record: bool,
+    #[command(flatten)]
+    ordering: Ordering,
     /// Arguments to add to the command of every test; what it does with them is not kept
     #[arg(last = true, value_name = "ARGUMENT")]
     extra: Vec<std::ffi::OsString>,
@@ -79,6 +88,12 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         ))
         .hint("name the base alone")
         .exit_code(ExitCode::Usage));
+    }
+    let wishes = arguments.ordering.wishes(&config, arguments.jobs.get())?;
+    if arguments.all && !wishes.limits.is_empty() {
+        return Err(Error::new("'--all' leaves no room for a limit")
+            .hint("'--technique all' orders all tests and runs those that fit")
+            .exit_code(ExitCode::Usage));
     }
     let (base, _) = repository.resolve(arguments.base.as_deref(), None)?;
     let building = Meanwhile::show("building with counters");
@@ -103,7 +118,11 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     };
     let mut selection = selection(&repository, &config, &question, true, &mut waiting)?;
     add_needed(&mut selection, &tests);
+    let constraints = constraints(&tests);
+    let needs = |place| needed_by(&tests, &constraints, place);
+    let arrangement = arrange(&mut selection, &wishes, &needs)?;
     say(&selection);
+    say_arrangement(&selection, &wishes, &arrangement);
     if arguments.dry_run {
         return print(&names(&selection));
     }
@@ -120,7 +139,8 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         about,
     };
     let mut results = built.execute(arguments, &selection);
-    if !arguments.no_record && arguments.extra.is_empty() {
+    // A shard is a part of a run: what it saw is not the history of this version.
+    if !arguments.no_record && arguments.extra.is_empty() && !arguments.ordering.is_shard() {
         let recording = built.history(&mut results, selection)?;
         let kept = keep(
             &repository.create_rts_dir()?,
@@ -152,6 +172,10 @@ struct Results {
     /// How long the skipped tests last took.
     saved: Duration,
     skipped: usize,
+    /// Names of the tests that are owed after this run.
+    owed: Vec<String>,
+    /// The dangers that only tests which did not run would have met.
+    uncrossed: Vec<String>,
     is_interrupted: bool,
 }
 
@@ -159,12 +183,7 @@ struct Results {
 fn add_needed(selection: &mut Selection, tests: &[Test]) {
     let selected: BTreeSet<usize> = selection.plan.selected().collect();
     let constraints = constraints(tests);
-    let mut all = with_fixtures(tests, &selected);
-    let mut waiting: Vec<usize> = all.iter().copied().collect();
-    while let Some(test) = waiting.pop() {
-        let earlier = constraints.tests[test].after.iter().copied();
-        waiting.extend(earlier.filter(|earlier| all.insert(*earlier)));
-    }
+    let all = needed(tests, &constraints, &selected);
     for place in all.difference(&selected) {
         let needs = |test: &usize| {
             constraints.tests[*test].after.contains(place)
@@ -174,6 +193,27 @@ fn add_needed(selection: &mut Selection, tests: &[Test]) {
         let reason = Reason::Needed(tests[*by].name.clone());
         selection.plan.tests[*place].reasons.push(reason);
     }
+}
+
+/// Some tests and all without which they cannot run.
+fn needed(tests: &[Test], constraints: &Constraints, chosen: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut all = with_fixtures(tests, chosen);
+    let mut waiting: Vec<usize> = all.iter().copied().collect();
+    while let Some(test) = waiting.pop() {
+        let earlier = constraints.tests[test].after.iter().copied();
+        waiting.extend(earlier.filter(|earlier| all.insert(*earlier)));
+    }
+    all
+}
+
+/// Without which others a test cannot run.
+fn needed_by(tests: &[Test], constraints: &Constraints, place: usize) -> Vec<usize> {
+    let needs = &tests[place].needs;
+    if needs.requires.is_empty() && constraints.tests[place].after.is_empty() {
+        return Vec::new();
+    }
+    let all = needed(tests, constraints, &BTreeSet::from([place]));
+    all.into_iter().filter(|other| *other != place).collect()
 }
 
 /// A project that was built.
@@ -194,7 +234,7 @@ impl Built<'_> {
     fn execute(&self, arguments: &Run, selection: &Selection) -> Results {
         let (session, tests) = (self.session, self.tests);
         let plan = &selection.plan;
-        let chosen: Vec<usize> = plan.selected().collect();
+        let chosen = plan.order.clone();
         let with_extra: Vec<Test> = chosen
             .iter()
             .map(|place| {
@@ -211,6 +251,8 @@ impl Built<'_> {
             elapsed: Duration::ZERO,
             saved: Duration::from_millis(saved),
             skipped: skipped.count(),
+            owed: Vec::new(),
+            uncrossed: Vec::new(),
             is_interrupted: false,
             chosen,
         };
@@ -251,6 +293,15 @@ impl Built<'_> {
     /// The history of this version: the new records, and the others carried over. A selected test that did not run stays selected.
     fn history(&self, results: &mut Results, selection: Selection) -> Result<Recording> {
         let mut new = std::mem::take(&mut results.recording);
+        let counted = self.recorder.counted();
+        remember_runs(
+            &mut new,
+            counted.len(),
+            &selection.latest,
+            &self.config.parameters,
+        );
+        let unrun = self.unrun(results, &selection)?;
+        let session = selection.latest.session + 1;
         let Selection {
             difference, known, ..
         } = selection;
@@ -258,19 +309,15 @@ impl Built<'_> {
         if let Some(difference) = &difference {
             recording.carry(&carry(difference));
         }
-        let chosen = results.chosen.iter().map(|place| &self.tests[*place]);
-        let ran: Vec<&Test> = chosen.collect();
-        for (test, done) in ran.iter().zip(&results.done) {
-            if done.is_none() {
-                let last = recording.record(&test.name);
-                let record = not_run(test, last, self.version);
-                new.add(record, Trace::default());
-            }
-        }
+        let chosen = results.chosen.iter().zip(&results.done);
+        let chosen = chosen.filter(|(_, done)| done.is_some());
+        let ran: Vec<&Test> = chosen.map(|(place, _)| &self.tests[*place]).collect();
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
         recording.replace(&new);
+        owe(&mut recording, &unrun, self.version);
         recording.about = self.about.clone();
+        recording.about.session = session;
         add_predecessors(&mut recording, self.tests);
         let (before, known) = (self.before.as_ref(), known.as_ref());
         add_experience(&mut recording, &ran, before, known, self.config);
@@ -282,8 +329,64 @@ impl Built<'_> {
             &ran,
         )?;
         recording.about.partial = recording.tests().len() < self.tests.len();
-        recording.know(self.recorder.counted());
+        recording.know(counted);
         Ok(recording)
+    }
+
+    /// The selected tests that did not run, each with what it owes.
+    fn unrun(&self, results: &mut Results, selection: &Selection) -> Result<Vec<(&Test, Debt)>> {
+        let plan = &selection.plan;
+        let stopped = results.chosen.iter().zip(&results.done);
+        let stopped = stopped.filter(|(_, done)| done.is_none());
+        let stopped = stopped.map(|(place, _)| *place);
+        let left: BTreeSet<usize> = stopped.chain(plan.owed.iter().copied()).collect();
+        if left.is_empty() {
+            return Ok(Vec::new());
+        }
+        let teller = Teller::new(selection, &mut Texts::new(self.repository)?)?;
+        let since = selection.head.to_string();
+        let debt = |place: usize| {
+            let told = plan.tests[place].reasons.iter();
+            let told = told.filter(|reason| !matches!(reason, Reason::Owed(_)));
+            Debt {
+                since: since.clone(),
+                at: self.about.created,
+                reasons: told
+                    .take(REASONS_OWED)
+                    .map(|reason| teller.tell(reason).text)
+                    .collect(),
+            }
+        };
+        results.owed = left
+            .iter()
+            .map(|place| plan.tests[*place].name.clone())
+            .collect();
+        let dangers = |place: &usize| {
+            let reasons = plan.tests[*place].reasons.iter();
+            let hits = reasons.filter_map(|reason| match reason {
+                Reason::Danger(hit) => Some(hit.danger),
+                _ => None,
+            });
+            hits.collect::<BTreeSet<usize>>()
+        };
+        let ran = results.chosen.iter().zip(&results.done);
+        let ran = ran.filter(|(_, done)| done.is_some());
+        let met: BTreeSet<usize> = ran.flat_map(|(place, _)| dangers(place)).collect();
+        let missed: BTreeSet<usize> = left.iter().flat_map(dangers).collect();
+        results.uncrossed = missed
+            .difference(&met)
+            .map(|danger| {
+                let danger = &selection.source.dangers[*danger];
+                match danger.name.as_str() {
+                    "" => danger.file.to_string(),
+                    name => format!("{name} in {}", danger.file),
+                }
+            })
+            .collect();
+        Ok(left
+            .iter()
+            .map(|place| (&self.tests[*place], debt(*place)))
+            .collect())
     }
 }
 
@@ -368,6 +471,7 @@ impl Results {
             ),
             (failed, "failed"),
             (unstarted, "not run"),
+            (self.owed.len().saturating_sub(unstarted), "owed"),
         ] {
             if number > 0 {
                 parts.push(format!("{number} {what}"));
@@ -380,6 +484,24 @@ impl Results {
             span(self.elapsed),
             span(self.saved)
         );
+        if let [first, more @ ..] = self.uncrossed.as_slice() {
+            let named: Vec<&str> = more
+                .iter()
+                .take(DANGERS_TOLD - 1)
+                .map(String::as_str)
+                .collect();
+            let rest = more.len() - named.len();
+            let rest = if rest > 0 {
+                format!(" and {rest} more")
+            } else {
+                String::new()
+            };
+            let all = [&[first.as_str()], named.as_slice()].concat().join(", ");
+            anstream::eprintln!("changed and not executed by any test that ran: {all}{rest}");
+        }
+        if !self.owed.is_empty() {
+            anstream::eprintln!("hint: 'git rts owed' lists what has still to run");
+        }
         if self.is_interrupted {
             return Err(Error::new(format!(
                 "interrupted; {} not run, which stays selected",

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print;
 use crate::commands::testing::{setup, waiting};
 use crate::config::Config;
@@ -12,7 +13,7 @@ use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::repo::Repository;
 use crate::runner::{Extent, Interrupt};
-use crate::selection::{Question, Selection, selection, unrecorded_selection};
+use crate::selection::{Question, Selection, arrange, selection, unrecorded_selection};
 
 /// Print the tests that can behave differently because of a change
 ///
@@ -28,6 +29,8 @@ pub struct Select {
     /// Use no history: a test may do whatever can be reached by name from a `main` (configures the project to list its tests)
     #[arg(long = "static")]
     is_static: bool,
+    #[command(flatten)]
+    ordering: Ordering,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Plain)]
     format: Format,
@@ -45,7 +48,8 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
-    let selection = match arguments.is_static {
+    let wishes = arguments.ordering.wishes(&config, 1)?;
+    let mut selection = match arguments.is_static {
         true => select_unrecorded(&repository, &config, base, head)?,
         false => select(&repository, &config, base, head)?,
     };
@@ -57,6 +61,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         ))
         .hint("'git rts run' lists, runs and records all tests; from then on it selects"));
     }
+    let arrangement = arrange(&mut selection, &wishes, &|_| Vec::new())?;
     match arguments.format {
         Format::Plain => print(&names(&selection))?,
         Format::Json => {
@@ -65,6 +70,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         }
     }
     say(&selection);
+    say_arrangement(&selection, &wishes, &arrangement);
     if selection.everything.is_some() {
         anstream::eprintln!(
             "hint: 'git rts run' runs and records all tests; from then on it selects"
@@ -112,10 +118,10 @@ fn select_unrecorded(
     unrecorded_selection(repository, config, &question)
 }
 
-/// The selected tests, one a line.
+/// The tests that are to run, one a line, in their order.
 pub(super) fn names(selection: &Selection) -> String {
     let plan = &selection.plan;
-    let names = plan.selected().map(|place| &plan.tests[place].name);
+    let names = plan.order.iter().map(|place| &plan.tests[*place].name);
     names.map(|name| format!("{name}\n")).collect()
 }
 

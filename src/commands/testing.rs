@@ -9,15 +9,20 @@ use crate::difference::all_facts;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
-    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey, Written,
+    About, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord,
+    VersionKey, Written,
 };
 use crate::lang::c;
+use crate::order::Parameters;
+use crate::order::owed::Debt;
+use crate::order::smoothed::Happened;
 use crate::program::closure::Closure;
 use crate::recording::fingerprint::{fingerprint, remember};
 use crate::recording::{Done, Placer, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
 use crate::runner::{self, Extent, Interrupt, Test};
+use crate::selection::Latest;
 use crate::trace::{Crossed, FunctionId, Trace};
 
 /// A flaky test that has passed so often in a row is believed again.
@@ -125,13 +130,14 @@ pub(super) fn about(
         uncounted: recorder.uncounted(),
         opened_by_build: session.opened_by_build(),
         made: session.made_facts(placer, config),
+        session: 0,
         partial: false,
         front_end: c::VERSION,
         created: now(),
     }
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_secs())
@@ -165,36 +171,68 @@ pub(super) fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRec
         runner::Outcome::NotRun(reason) => (Outcome::NotRun, Some(reason)),
     };
     let record = TestRecord {
-        name: test.name.clone(),
         outcome,
         milliseconds: finished.duration.as_millis() as u64,
-        definition: test.definition.encoded(),
         binaries: recorded.binaries,
         unplaced: recorded.unplaced,
         read: recorded.read,
         doubt: not_run.or(recorded.doubt),
-        flaky: None,
-        varies: false,
-        ran_on,
+        ..TestRecord::unknown(&test.name, test.definition.encoded(), ran_on)
     };
     (record, recorded.trace)
 }
 
-/// The record of a selected test that was not run: it stays selected until it has.
-pub(super) fn not_run(test: &Test, last: Option<&TestRecord>, ran_on: VersionKey) -> TestRecord {
-    TestRecord {
-        name: test.name.clone(),
-        outcome: Outcome::NotRun,
-        milliseconds: last.map_or(0, |last| last.milliseconds),
-        definition: test.definition.encoded(),
-        binaries: Vec::new(),
-        unplaced: Vec::new(),
-        read: None,
-        doubt: Some("it was selected, and the run was stopped before it".to_owned()),
-        flaky: None,
-        varies: false,
-        ran_on,
+/// Keeps tests selected that were selected and did not run. Their traces stay: they tell which of them is worth the most.
+pub(super) fn owe(recording: &mut Recording, unrun: &[(&Test, Debt)], version: VersionKey) {
+    for (test, debt) in unrun {
+        let definition = test.definition.encoded();
+        if recording.record(&test.name).is_none() {
+            let record = TestRecord::unknown(&test.name, definition.clone(), version);
+            recording.add(record, Trace::default());
+        }
+        if let Some(record) = recording.record_mut(&test.name) {
+            record.outcome = Outcome::NotRun;
+            record.definition = definition;
+            record.doubt = Some("it was selected and has not run since".to_owned());
+            let earlier = record.owed.take();
+            record.owed = Some(match earlier {
+                Some(earlier) => earlier.and(debt.clone()),
+                None => debt.clone(),
+            });
+        }
     }
+}
+
+/// Tests that ran remember it, each beside what it remembered before.
+pub(super) fn remember_runs(
+    ran: &mut Recording,
+    counted: usize,
+    latest: &Latest,
+    parameters: &Parameters,
+) {
+    let coverage = ran.coverage(counted);
+    let mut experiences = Experiences::new();
+    for (record, coverage) in ran.tests().iter().zip(coverage) {
+        let happened = match record.outcome {
+            // Something that it needs was missing: nothing is learnt.
+            Outcome::NotRun => continue,
+            outcome if outcome.is_fine() => Happened::Passed,
+            _ => Happened::Failed,
+        };
+        let before = latest.experiences.get(&record.name).cloned();
+        let before = before.unwrap_or_default();
+        let missed = latest.session.saturating_sub(before.session);
+        let missed = u32::try_from(missed).unwrap_or(u32::MAX);
+        let missed = if before.session == 0 { 0 } else { missed };
+        let memory = before.memory.after_missed(missed, &parameters.alphas);
+        let experience = Experience {
+            durations: before.durations.after(record.milliseconds),
+            memory: memory.after(happened, Some(coverage), &parameters.alphas),
+            session: latest.session + 1,
+        };
+        experiences.insert(record.name.clone(), experience);
+    }
+    ran.experiences = experiences;
 }
 
 /// A test that waits for others may depend on what they did: their traces count for it, and their doubts.

@@ -9,6 +9,8 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::order::Parameters;
+use crate::order::smoothed::Alphas;
 use crate::repo::{RepoPath, Repository};
 
 pub use duration::duration;
@@ -27,6 +29,62 @@ struct Document {
     tests: Tests,
     coverage: Coverage,
     files: Files,
+    order: Order,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Order {
+    by: Option<String>,
+    seed: Option<u64>,
+    alpha_execution: Option<f64>,
+    alpha_faults: Option<f64>,
+    alpha_coverage: Option<f64>,
+    failures: Option<f64>,
+    new_dangers: Option<f64>,
+    all_dangers: Option<f64>,
+    floor: Option<f64>,
+    start: Option<f64>,
+}
+
+impl Order {
+    /// The constants, each checked.
+    fn parameters(&self, seed: Option<&str>) -> Result<Parameters> {
+        let default = Parameters::default();
+        let checked = |name: &str, value: Option<f64>, default: f64, most: f64| match value {
+            None => Ok(default),
+            Some(value) if (0.0..=most).contains(&value) => Ok(value),
+            Some(value) => Err(Error::new(format!("'order.{name}' cannot be {value}"))
+                .hint(format!("it is a number from 0 to {most}"))),
+        };
+        let weight = |name, value, default| checked(name, value, default, 1e6);
+        let alphas = default.alphas;
+        let seed = match seed {
+            Some(text) => Some(text.parse().map_err(|_| {
+                Error::new(format!("'rts.seed' cannot be '{text}'")).hint("it is a whole number")
+            })?),
+            None => self.seed,
+        };
+        Ok(Parameters {
+            alphas: Alphas {
+                execution: checked(
+                    "alpha_execution",
+                    self.alpha_execution,
+                    alphas.execution,
+                    1.0,
+                )?,
+                faults: checked("alpha_faults", self.alpha_faults, alphas.faults, 1.0)?,
+                coverage: checked("alpha_coverage", self.alpha_coverage, alphas.coverage, 1.0)?,
+            },
+            failures: weight("failures", self.failures, default.failures)?,
+            new_dangers: weight("new_dangers", self.new_dangers, default.new_dangers)?,
+            all_dangers: weight("all_dangers", self.all_dangers, default.all_dangers)?,
+            floor: weight("floor", self.floor, default.floor)?,
+            // Tests that take no measurable time must not come before all others.
+            start: weight("start", self.start, default.start)?.max(1e-6),
+            seed: seed.unwrap_or(default.seed),
+        })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -86,6 +144,9 @@ pub struct Config {
     /// Environment variables that count for the fingerprint.
     pub environment: Vec<String>,
     pub backend: WantedBackend,
+    /// The order of tests, if no option says it, and its constants.
+    pub order: crate::order::Order,
+    pub parameters: Parameters,
     always: GlobSet,
     nondeterministic: GlobSet,
     sources: GlobSet,
@@ -102,7 +163,7 @@ struct FromGit {
     lists: BTreeMap<&'static str, Vec<String>>,
 }
 
-const SINGLE: [&str; 7] = [
+const SINGLE: [&str; 9] = [
     "configure",
     "build",
     "runner",
@@ -110,6 +171,8 @@ const SINGLE: [&str; 7] = [
     "run",
     "timeout",
     "backend",
+    "order",
+    "seed",
 ];
 const LISTS: [&str; 6] = [
     "sources",
@@ -161,6 +224,8 @@ impl Config {
         let mut single = |name, own: Option<String>| from_git.single.remove(name).or(own);
         let timeout = single("timeout", document.tests.timeout);
         let backend = single("backend", document.coverage.backend);
+        let order = single("order", document.order.by.clone());
+        let seed = single("seed", None);
         let (configure, build) = (
             single("configure", document.build.configure),
             single("build", document.build.command),
@@ -187,6 +252,10 @@ impl Config {
             backend: backend
                 .as_deref()
                 .map_or(Ok(WantedBackend::Auto), backend_of)?,
+            order: order
+                .as_deref()
+                .map_or(Ok(Default::default()), str::parse)?,
+            parameters: document.order.parameters(seed.as_deref())?,
             always: patterns("always", joined("always", document.tests.always))?,
             nondeterministic: patterns(
                 "nondeterministic",
@@ -341,6 +410,9 @@ mod tests {
             "[coverage]\nbackend = \"x\"",
             "[tests]\ntimeout = \"soon\"",
             "[files]\nignore = [\"[\"]",
+            "[order]\nby = \"luck\"",
+            "[order]\nalpha_faults = 1.5",
+            "[order]\nfailures = nan",
         ] {
             assert!(Config::parse(text, FromGit::default()).is_err(), "{text}");
         }

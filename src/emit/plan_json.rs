@@ -1,5 +1,6 @@
 //! A selection as JSON, for programs; `version` grows when a field changes its meaning.
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::emit::reasons::{Teller, Told};
@@ -56,7 +57,10 @@ struct Test<'a> {
     more_reasons: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<Vec<usize>>,
-    /// How long it last took.
+    /// Where it stands in the order of those that are to run, from 1; nothing if it is not to run now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<usize>,
+    /// How long it will take, by how long it took.
     seconds: Option<f64>,
 }
 
@@ -73,7 +77,12 @@ fn is_zero(count: &usize) -> bool {
 pub fn plan_json(selection: &Selection, teller: &Teller<'_>) -> String {
     let groups = groups(&selection.plan);
     let tests = selection.plan.tests.iter().enumerate();
-    let tests = tests.map(|(place, test)| self::test(place, test, teller, &groups));
+    let ranks = selection.plan.order.iter().zip(1..);
+    let ranks: FxHashMap<usize, usize> = ranks.map(|(place, rank)| (*place, rank)).collect();
+    let tests = tests.map(|(place, test)| {
+        let rank = ranks.get(&place).copied();
+        self::test(place, test, rank, teller, &groups)
+    });
     let document = Document {
         version: VERSION,
         base: selection.base.id(),
@@ -128,6 +137,7 @@ fn groups(plan: &Plan) -> Vec<Group<'_>> {
 fn test<'a>(
     place: usize,
     test: &'a Planned,
+    rank: Option<usize>,
     teller: &Teller<'_>,
     groups: &[Group<'_>],
 ) -> Test<'a> {
@@ -142,6 +152,7 @@ fn test<'a>(
             .then(|| told.map(|reason| teller.tell(reason)).collect()),
         more_reasons: test.reasons.len().saturating_sub(REASONS_TOLD),
         certificate: (!test.is_selected()).then(|| own.map(|(index, _)| index).collect()),
+        rank,
         seconds: test.milliseconds.map(|time| time as f64 / 1e3),
     }
 }

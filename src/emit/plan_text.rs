@@ -22,12 +22,15 @@ const FILES_NAMED: usize = 3;
 #[must_use]
 pub fn summary(selection: &Selection) -> String {
     let plan = &selection.plan;
-    let selected = plan.selected().count();
+    let selected = plan.order.len();
     let mut text = format!(
         "{selected} of {}, {}",
         count(plan.tests.len(), "test"),
         time(plan)
     );
+    if !plan.owed.is_empty() {
+        let _ = write!(text, "; {} more owed", plan.owed.len());
+    }
     let _ = write!(text, "; base {}", selection.base);
     match &selection.baseline {
         Some(baseline) => {
@@ -44,7 +47,7 @@ pub fn summary(selection: &Selection) -> String {
 
 /// How long the selected tests will take, as far as that is known, and how long all would.
 fn time(plan: &Plan) -> String {
-    let (selected, unknown) = plan.time_of(plan.selected());
+    let (selected, unknown) = plan.time_of(plan.order.iter().copied());
     let (all, never) = plan.time_of(0..plan.tests.len());
     let about = |time| span(Duration::from_millis(time));
     match unknown {

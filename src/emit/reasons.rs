@@ -73,6 +73,14 @@ impl<'a> Teller<'a> {
             Reason::Everything(why) => plain("everything", why.clone()),
             Reason::New => plain("new", "it is new".to_owned()),
             Reason::Pinned => plain("pinned", "'tests.always' names it".to_owned()),
+            Reason::Owed(debt) => {
+                let why = debt.reasons.first();
+                let why = why.map_or_else(String::new, |why| format!(": {why}"));
+                plain("owed", format!("it is owed since {}{why}", debt.since))
+            }
+            Reason::Drawn(technique) => {
+                plain("technique", format!("the technique '{technique}' chose it"))
+            }
             Reason::NotPassed(outcome) => {
                 plain("outcome", format!("last time: {}", outcome.word()))
             }

@@ -43,7 +43,8 @@ pub(super) fn copy(
         copied.histories += 1;
     }
     if copied.histories > 0 {
-        copy_numbers(from, to)?;
+        copy_all(&from.numbers, &to.numbers)?;
+        copy_all(&from.experiences, &to.experiences)?;
     }
     to.flush()?;
     copied.objects = there.len();
@@ -89,18 +90,12 @@ fn objects_of(
         .collect()
 }
 
-/// The table of numbers is a help, not a part of any history: what cannot be read is left out.
-fn copy_numbers(from: &Trees, to: &Trees) -> Result<(), Trouble> {
-    let entries = guarded(|| {
-        Ok(from
-            .numbers
-            .iter()
-            .filter_map(Result::ok)
-            .collect::<Vec<_>>())
-    });
+/// What is a help, and not a part of any history: what cannot be read is left out.
+fn copy_all(from: &sled::Tree, to: &sled::Tree) -> Result<(), Trouble> {
+    let entries = guarded(|| Ok(from.iter().filter_map(Result::ok).collect::<Vec<_>>()));
     let mut batch = sled::Batch::default();
-    for (name, number) in entries.unwrap_or_default() {
-        batch.insert(name, number);
+    for (name, value) in entries.unwrap_or_default() {
+        batch.insert(name, value);
     }
-    guarded(|| to.numbers.apply_batch(batch))
+    guarded(|| to.apply_batch(batch))
 }

@@ -15,7 +15,7 @@ use super::record::{Outcome, VersionKey};
 use super::recording::Recording;
 use super::roots::Root;
 use super::store::{Readiness, Store, Trees, explained};
-use super::{functions, tests_by_number};
+use super::{experience, functions, tests_by_number};
 use crate::error::{Error, Result};
 
 /// How long to wait for a process that has the database, unless somebody knows better.
@@ -220,6 +220,13 @@ impl Histories {
         Ok(roots.iter().map(summary).collect())
     }
 
+    /// What is remembered of the runs of tests.
+    pub fn experiences(&self) -> Result<experience::Experiences> {
+        let trees = self.trees();
+        let trees = trees.map_err(|trouble| explained("read the history", trouble))?;
+        Ok(experience::read(&trees.experiences))
+    }
+
     /// How a test went wherever it ran, the newest first. Histories that cannot be read are left out.
     pub fn runs_of(&self, test: &str) -> Result<Vec<PastRun>> {
         let runs = self.trees().and_then(|trees| {
@@ -308,6 +315,7 @@ fn write_history(
     let made = writer.write(&recording.about.made)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
+    experience::write(&trees.experiences, &recording.experiences)?;
     trees.flush()?;
     let mut root = Root {
         version,
@@ -319,6 +327,7 @@ fn write_history(
         uncounted,
         opened_by_build,
         made,
+        session: recording.about.session,
         tests,
         functions,
         size: writer.size,

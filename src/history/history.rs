@@ -37,12 +37,19 @@ impl History {
         self.root.front_end
     }
 
+    /// Counts the sessions on the way to this version.
+    #[must_use]
+    pub fn session(&self) -> u64 {
+        self.root.session
+    }
+
     pub fn about(&self) -> Result<About> {
         Ok(About {
             fingerprint: self.read(|| self.objects.read(self.root.fingerprint))?,
             uncounted: self.read(|| self.objects.read(self.root.uncounted))?,
             opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
             made: self.read(|| self.objects.read(self.root.made))?,
+            session: self.root.session,
             partial: self.root.partial,
             front_end: self.root.front_end,
             created: self.root.created,

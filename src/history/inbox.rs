@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::database::Trouble;
+use super::experience::Experiences;
 use super::objects::{ObjectId, encode};
 use super::record::{About, TestRecord, VersionKey};
 use super::recording::{Groups, Recording};
@@ -16,12 +17,13 @@ use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the digit is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'2';
+const FORMAT: u8 = b'3';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {
     version: VersionKey,
     about: About,
+    experiences: Experiences,
     tests: Vec<TestRecord>,
     functions: Vec<(FunctionId, LetterGroups)>,
 }
@@ -39,6 +41,7 @@ pub(super) fn leave(
     let letter = Letter {
         version,
         about: recording.about.clone(),
+        experiences: recording.experiences.clone(),
         tests: recording.tests().to_vec(),
         functions: functions
             .map(|(id, groups)| {
@@ -136,6 +139,7 @@ fn understood(bytes: &[u8]) -> Option<Found> {
     }
     let letter: Letter = postcard::from_bytes(body).ok()?;
     let mut recording = Recording::new(letter.about);
+    recording.experiences = letter.experiences;
     let count = letter.tests.len();
     recording.restore(letter.tests);
     for (id, groups) in letter.functions {

@@ -2,6 +2,7 @@
 
 mod copy;
 mod database;
+mod experience;
 pub mod facts;
 mod functions;
 mod generations;
@@ -24,6 +25,7 @@ mod store;
 mod test_set;
 mod tests_by_number;
 
+pub use experience::{Experience, Experiences};
 pub use functions::FunctionTraces;
 pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
 pub use history::History;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::lang::facts::MadeFacts;
+use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath, TreeId};
 
 /// The version that a history belongs to. Uncommitted work has a tree but no commit; committing it leaves the tree the same.
@@ -52,6 +53,8 @@ pub struct TestRecord {
     pub name: String,
     pub outcome: Outcome,
     pub milliseconds: u64,
+    /// That it was selected and has not run since.
+    pub owed: Option<Debt>,
     /// What defines the test, in the runner's encoding. This room only compares it.
     pub definition: Vec<u8>,
     /// The binaries it ran.
@@ -70,6 +73,27 @@ pub struct TestRecord {
     pub ran_on: VersionKey,
 }
 
+impl TestRecord {
+    /// A test of which nothing is known but what it is.
+    #[must_use]
+    pub fn unknown(name: &str, definition: Vec<u8>, version: VersionKey) -> Self {
+        TestRecord {
+            name: name.to_owned(),
+            outcome: Outcome::NotRun,
+            milliseconds: 0,
+            owed: None,
+            definition,
+            binaries: Vec::new(),
+            unplaced: Vec::new(),
+            read: None,
+            doubt: None,
+            flaky: None,
+            varies: false,
+            ran_on: version,
+        }
+    }
+}
+
 /// What holds for a whole history.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
@@ -81,6 +105,8 @@ pub struct About {
     pub opened_by_build: Option<BTreeSet<RepoPath>>,
     /// What the build said in C that is not in the tree.
     pub made: Vec<MadeFacts>,
+    /// Counts the sessions on the way to this version.
+    pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
     pub partial: bool,
     /// The version of the front end whose graphs number the edges.

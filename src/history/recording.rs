@@ -8,14 +8,18 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashMap;
 
+use super::experience::Experiences;
 use super::record::{About, TestRecord};
+use crate::order::smoothed::weights;
 use crate::trace::carry::Carry;
 use crate::trace::{Crossed, FunctionId, Trace};
 
 /// The tests of one version with their traces. Two are equal if their tests also came in the same order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     pub about: About,
+    /// What the tests that ran remember from now on.
+    pub experiences: Experiences,
     tests: Vec<TestRecord>,
     by_name: FxHashMap<String, u32>,
     functions: FxHashMap<FunctionId, Groups>,
@@ -29,6 +33,7 @@ impl Recording {
     pub fn new(about: About) -> Self {
         Recording {
             about,
+            experiences: Experiences::new(),
             tests: Vec::new(),
             by_name: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -59,6 +64,7 @@ impl Recording {
                 .map(|(index, test)| (test.name.clone(), index)),
         );
         self.tests.extend(new.tests.iter().cloned());
+        self.experiences.extend(new.experiences.clone());
         for (function, groups) in &new.functions {
             let own = self.functions.entry(function.clone()).or_default();
             for (crossed, tests) in groups {
@@ -96,6 +102,31 @@ impl Recording {
             }
         }
         digests
+    }
+
+    /// What the session in which these tests ran tells of what each covers (Kim and Porter, section 4), in the order of the tests;
+    /// `counted` functions could have been covered.
+    #[must_use]
+    pub fn coverage(&self, counted: usize) -> Vec<f64> {
+        let entered = self.functions.values();
+        let entered: Vec<&Groups> = entered.filter(|groups| !groups.is_empty()).collect();
+        let covered_by = entered.iter().map(|groups| {
+            let tests: usize = groups.values().map(Vec::len).sum();
+            tests as u32
+        });
+        let nobody = counted.saturating_sub(entered.len());
+        let weights = weights(
+            &covered_by
+                .chain(std::iter::repeat_n(0, nobody))
+                .collect::<Vec<_>>(),
+        );
+        let mut sums = vec![0.0; self.tests.len()];
+        for (groups, weight) in entered.iter().zip(weights) {
+            for test in groups.values().flatten() {
+                sums[*test as usize] += weight;
+            }
+        }
+        sums
     }
 
     /// Takes tests out, with their traces: for tests that no longer exist, or that are about to be added anew.

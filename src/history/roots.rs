@@ -20,6 +20,7 @@ pub(super) struct Root {
     pub(super) uncounted: ObjectId,
     pub(super) opened_by_build: ObjectId,
     pub(super) made: ObjectId,
+    pub(super) session: u64,
     pub(super) tests: TestPages,
     pub(super) functions: ObjectId,
     /// The bytes of its objects, and of those that only came with it.

@@ -27,6 +27,7 @@ pub(super) struct Trees {
     pub(super) objects: Objects,
     pub(super) roots: Roots,
     pub(super) numbers: sled::Tree,
+    pub(super) experiences: sled::Tree,
 }
 
 /// What an opened database turned out to be.
@@ -45,6 +46,7 @@ impl Store {
                 objects: Objects::new(database.open_tree("objects")?),
                 roots: Roots::new(database.open_tree("roots")?),
                 numbers: database.open_tree("tests")?,
+                experiences: database.open_tree("experiences")?,
                 log: folder.join("db"),
                 database,
             })

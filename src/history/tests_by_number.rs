@@ -9,6 +9,7 @@ use super::objects::{ObjectId, Objects, Writer};
 use super::pages;
 use super::record::{Outcome, TestRecord, VersionKey};
 use super::test_set::{self, TestNumber};
+use crate::order::owed::Debt;
 use crate::repo::RepoPath;
 
 /// So many numbers share a page. A run is two bytes, and the tests that run together are all over the numbers.
@@ -29,6 +30,7 @@ struct Traits {
     doubt: Option<String>,
     flaky: Option<u32>,
     varies: bool,
+    owed: Option<Debt>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -133,6 +135,7 @@ pub(super) fn write(
             doubt: test.doubt.clone(),
             flaky: test.flaky,
             varies: test.varies,
+            owed: test.owed.clone(),
         });
         let page = runs.entry(number / RUNS_A_PAGE).or_default();
         page.insert(number, test);
@@ -213,6 +216,7 @@ pub(super) fn read(
                     doubt: test.doubt.clone(),
                     flaky: test.flaky,
                     varies: test.varies,
+                    owed: test.owed.clone(),
                     ran_on: run.ran_on,
                 },
             );

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::history::{Outcome, TestRecord};
+use crate::history::{Experience, Outcome, TestRecord};
+use crate::order::estimate::Durations;
+use crate::order::owed::Debt;
+use crate::order::technique::Technique;
 use crate::witness::source::Hit;
 use crate::witness::{Certificate, ChangedFile, FileClass, Way};
 
@@ -17,10 +20,23 @@ pub struct Candidate {
     pub record: Option<TestRecord>,
     /// What is known of its last run on the way to the head, which may be behind the record.
     pub latest: Option<TestRecord>,
+    /// What is remembered of its runs.
+    pub experience: Option<Experience>,
     /// Its definition at the head, if the tests of the head were listed.
     pub listed: Option<Vec<u8>>,
     /// The user wants it always.
     pub is_pinned: bool,
+}
+
+impl Candidate {
+    /// That it was selected before and has not run since.
+    fn owed(&self) -> Option<&Debt> {
+        let records = [self.latest.as_ref(), self.record.as_ref()];
+        records
+            .into_iter()
+            .flatten()
+            .find_map(|record| record.owed.as_ref())
+    }
 }
 
 /// Why a test is selected.
@@ -32,6 +48,10 @@ pub enum Reason {
     Everything(String),
     New,
     Pinned,
+    /// It was selected before and has not run since.
+    Owed(Debt),
+    /// A technique that the user asks for chose it.
+    Drawn(Technique),
     /// How it ended when it last ran, which was not well.
     NotPassed(Outcome),
     /// It ended in different ways on the same tree.
@@ -56,8 +76,12 @@ pub enum Reason {
 pub struct Planned {
     pub name: String,
     pub reasons: Vec<Reason>,
-    /// How long it last took.
+    /// How long it will take, by how long it took.
     pub milliseconds: Option<u64>,
+    /// What is remembered of its runs; nothing, if it never ran.
+    pub experience: Option<Experience>,
+    /// That it was selected before and has not run since.
+    pub owed: Option<Debt>,
 }
 
 impl Planned {
@@ -88,6 +112,9 @@ impl TestifiedFile {
 pub struct Plan {
     pub tests: Vec<Planned>,
     pub files: Vec<TestifiedFile>,
+    /// The places of those that are to run, in their order; and of those that are selected, but not to run now.
+    pub order: Vec<usize>,
+    pub owed: Vec<usize>,
 }
 
 impl Plan {
@@ -99,10 +126,18 @@ impl Plan {
             reasons.extend(own_reasons(candidate));
             planned(candidate, reasons)
         });
-        Plan {
-            tests: tests.collect(),
-            files: Vec::new(),
-        }
+        Plan::of(tests.collect(), Vec::new())
+    }
+
+    /// All that is selected is to run, as it is listed.
+    fn of(tests: Vec<Planned>, files: Vec<TestifiedFile>) -> Self {
+        let mut plan = Plan {
+            tests,
+            files,
+            ..Plan::default()
+        };
+        plan.order = plan.selected().collect();
+        plan
     }
 
     /// Selects whom no witness clears of every changed file in every way.
@@ -134,10 +169,8 @@ impl Plan {
             reasons.extend(dangers.iter().cloned().map(Reason::Danger));
             planned(candidate, reasons)
         });
-        Plan {
-            tests: tests.collect(),
-            files,
-        }
+        let tests = tests.collect();
+        Plan::of(tests, files)
     }
 
     /// The places of the selected tests.
@@ -162,11 +195,13 @@ impl Plan {
 }
 
 fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
-    let record = candidate.record.as_ref();
+    let durations = candidate.experience.as_ref().map(|known| &known.durations);
     Planned {
         name: candidate.name.clone(),
         reasons,
-        milliseconds: record.map(|record| record.milliseconds),
+        milliseconds: durations.and_then(Durations::estimate),
+        experience: candidate.experience.clone(),
+        owed: candidate.owed().cloned(),
     }
 }
 
@@ -181,8 +216,13 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
         return reasons;
     };
     let latest = candidate.latest.as_ref().unwrap_or(record);
+    let owed = candidate.owed();
+    reasons.extend(owed.cloned().map(Reason::Owed));
     let outcomes = [latest.outcome, record.outcome].into_iter();
-    let bad = outcomes.filter(|outcome| !outcome.is_fine()).take(1);
+    let is_told = |outcome: &Outcome| *outcome == Outcome::NotRun && owed.is_some();
+    let bad = outcomes
+        .filter(|outcome| !outcome.is_fine() && !is_told(outcome))
+        .take(1);
     reasons.extend(bad.map(Reason::NotPassed));
     if record.flaky.or(latest.flaky).is_some() {
         reasons.push(Reason::Flaky);

@@ -1,10 +1,8 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
-use super::{Asked, Question, Selection, candidates};
+use super::{Asked, Latest, Question, Selection, candidates};
 use crate::config::Config;
 use crate::difference::{all_facts, difference};
 use crate::error::Result;
@@ -31,8 +29,9 @@ pub fn unrecorded_selection(
         repository,
         config,
         question,
-        candidates: candidates(config, question.listing, &tests, &BTreeMap::new()),
+        candidates: candidates(config, question.listing, &tests, &Latest::default()),
         tests,
+        latest: Latest::default(),
     };
     let versions = (question.base, question.head);
     let difference = difference(repository, config, versions, &[], Granularity::Expression)?;
@@ -67,26 +66,19 @@ pub fn unrecorded_selection(
         source,
         plan,
         everything: None,
+        latest: Latest::default(),
         known: None,
     })
 }
 
 /// Nobody knows how it went: only what changed can select it.
 fn as_if_passed(test: &Test, question: &Question<'_>) -> TestRecord {
+    let version = VersionKey {
+        commit: question.base.commit(),
+        tree: question.base.tree(),
+    };
     TestRecord {
-        name: test.name.clone(),
         outcome: Outcome::Passed,
-        milliseconds: 0,
-        definition: test.definition.encoded(),
-        binaries: Vec::new(),
-        unplaced: Vec::new(),
-        read: None,
-        doubt: None,
-        flaky: None,
-        varies: false,
-        ran_on: VersionKey {
-            commit: question.base.commit(),
-            tree: question.base.tree(),
-        },
+        ..TestRecord::unknown(&test.name, test.definition.encoded(), version)
     }
 }

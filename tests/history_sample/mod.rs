@@ -162,13 +162,15 @@ impl Suite {
 
     pub(crate) fn record(&self, test: u64, ran_on: VersionKey) -> TestRecord {
         let name = format!("suite_{}.case_{test}", test % 40);
+        let milliseconds = hash(&[self.seed, test, 20, u64::from(ran_on.tree.0[15])]) % 400;
         TestRecord {
+            owed: None,
             outcome: match hash(&[self.seed, test, 19]) % 50 {
                 0 => Outcome::Failed,
                 1 => Outcome::Skipped,
                 _ => Outcome::Passed,
             },
-            milliseconds: hash(&[self.seed, test, 20, u64::from(ran_on.tree.0[15])]) % 400,
+            milliseconds,
             definition: format!(
                 "/build/tests/run_{}\0--case={name}\0TZ=UTC\0LC_ALL=C\0/build/tests\0timeout=60\0label=unit",
                 test % 40
@@ -193,6 +195,7 @@ impl Suite {
             uncounted: Uncounted::default(),
             opened_by_build: None,
             made: Vec::new(),
+            session: 6,
             partial: false,
             front_end: 3,
             created,

@@ -1,0 +1,206 @@
+//! The last step of a selection: which tests run now, in which order; and which are owed.
+
+use std::collections::BTreeSet;
+
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::history::Outcome;
+use crate::order::budget::{Limit, Wanted, fit};
+use crate::order::owed::by_age;
+use crate::order::safe_random::{Kept, Repository};
+use crate::order::shard::Shard;
+use crate::order::technique::{Session, Technique, choose};
+use crate::order::{Order, Parameters, Ticket, order};
+use crate::select::{Plan, Planned, Reason};
+
+use super::Selection;
+
+/// How the user wants tests to be chosen and ordered.
+#[derive(Debug, Clone)]
+pub struct Wishes {
+    pub order: Order,
+    pub parameters: Parameters,
+    pub technique: Technique,
+    pub limits: Vec<Limit>,
+    pub shard: Option<Shard>,
+}
+
+/// What there is to say about it.
+#[derive(Debug, Clone, Default)]
+pub struct Arrangement {
+    /// Places of the tests that no such limit lets run.
+    pub too_large: Vec<usize>,
+    /// How many selected tests are left to other shards.
+    pub elsewhere: usize,
+}
+
+/// Orders what is selected, as far as it is to run. `needs` tells for a test without which others it cannot run.
+pub fn arrange(
+    selection: &mut Selection,
+    wishes: &Wishes,
+    needs: &dyn Fn(usize) -> Vec<usize>,
+) -> Result<Arrangement> {
+    let session = selection.latest.session;
+    let plan = &mut selection.plan;
+    let tickets = tickets(plan, session, &wishes.parameters);
+    let selected: Vec<usize> = plan.selected().collect();
+    let mut arrangement = Arrangement::default();
+    let mut run = chosen(plan, &tickets, &selected, session, wishes)?;
+    for place in &run {
+        if !plan.tests[*place].is_selected() {
+            plan.tests[*place]
+                .reasons
+                .push(Reason::Drawn(wishes.technique));
+        }
+    }
+    let of = |places: &[usize]| -> Vec<Ticket> {
+        places.iter().map(|place| tickets[*place].clone()).collect()
+    };
+    let places = order(&of(&run), wishes.order, &wishes.parameters).into_iter();
+    run = places.map(|place| run[place]).collect();
+    let needed: Vec<Vec<usize>> = match wishes.limits.is_empty() && wishes.shard.is_none() {
+        true => Vec::new(),
+        false => (0..tickets.len()).map(needs).collect(),
+    };
+    if let Some(shard) = wishes.shard {
+        let groups: Vec<Vec<usize>> = run
+            .iter()
+            .map(|place| together(*place, &run, &needed))
+            .collect();
+        let part: BTreeSet<usize> = shard.part(&of(&run), &groups).into_iter().collect();
+        let all = run.len();
+        let mut place = 0;
+        run.retain(|_| {
+            place += 1;
+            part.contains(&(place - 1))
+        });
+        arrangement.elsewhere = all - run.len();
+    }
+    let has_room = wishes.technique.has_room();
+    let shared = if has_room { 1 } else { 0 };
+    for limit in wishes.limits.iter().skip(shared) {
+        let debts = debts(plan).into_iter();
+        let debts: Vec<usize> = debts.filter(|place| run.contains(place)).collect();
+        let wanted = Wanted {
+            tickets: &tickets,
+            order: &run,
+            debts: &debts,
+            suite: plan.tests.len(),
+        };
+        let fit = fit(&wanted, *limit, |place| needed[place].as_slice());
+        arrangement.too_large.extend(fit.too_large);
+        run = fit.run;
+    }
+    if wishes.shard.is_none() {
+        let runs: BTreeSet<usize> = run.iter().copied().collect();
+        let left = selected.into_iter();
+        plan.owed = left.filter(|place| !runs.contains(place)).collect();
+    }
+    plan.order = run;
+    Ok(arrangement)
+}
+
+/// A test and what it needs, as places in what is to run.
+fn together(place: usize, run: &[usize], needed: &[Vec<usize>]) -> Vec<usize> {
+    let all = needed[place].iter().chain([&place]);
+    all.filter_map(|wanted| run.iter().position(|place| place == wanted))
+        .collect()
+}
+
+/// What the technique chooses from the suite.
+fn chosen(
+    plan: &Plan,
+    tickets: &[Ticket],
+    selected: &[usize],
+    session: u64,
+    wishes: &Wishes,
+) -> Result<Vec<usize>> {
+    let technique = wishes.technique;
+    let suite = tickets.len().max(1) as f64;
+    let percent = match wishes.limits.first() {
+        Some(Limit::Share(percent)) => *percent,
+        Some(Limit::Count(tests)) => (*tests as f64 * 100.0 / suite).min(100.0),
+        _ if technique.has_room() => {
+            return Err(Error::new(format!(
+                "the technique '{technique}' chooses a part of the tests, and nobody says how large"
+            ))
+            .hint("say it with '--limit 25%' or '--limit 40'")
+            .exit_code(ExitCode::Usage));
+        }
+        _ => 100.0,
+    };
+    let kept = debts(plan).into_iter().filter_map(|place| {
+        Some(Kept {
+            test: plan.tests[place].name.clone(),
+            since: plan.tests[place].owed.as_ref()?.at,
+        })
+    });
+    let repository = Repository {
+        kept: kept.collect(),
+    };
+    let chosen = choose(
+        technique,
+        &Session {
+            suite: tickets,
+            selected,
+            percent,
+            number: u64::MAX,
+            // Another draw in each session, the same on every machine.
+            seed: wishes.parameters.seed.wrapping_add(session),
+        },
+        &repository,
+    );
+    Ok(chosen.run)
+}
+
+/// The places of the tests that are owed, the oldest debt first.
+fn debts(plan: &Plan) -> Vec<usize> {
+    let tests = plan.tests.iter().enumerate();
+    by_age(tests.filter_map(|(place, test)| {
+        let debt = test.owed.as_ref()?;
+        test.is_selected().then_some((place, debt))
+    }))
+}
+
+/// What the order knows of the tests. Dangerous edges are numbered from danger to danger.
+fn tickets(plan: &Plan, session: u64, parameters: &Parameters) -> Vec<Ticket> {
+    let mut numbers = std::collections::BTreeMap::new();
+    let mut number = |danger: (usize, Option<usize>)| {
+        let next = numbers.len() as u32;
+        *numbers.entry(danger).or_insert(next)
+    };
+    let ticket = |test: &Planned| {
+        let experience = test.experience.as_ref();
+        let has_run = experience.filter(|experience| experience.session > 0);
+        let missed = has_run.map(|experience| session.saturating_sub(experience.session));
+        let missed = missed.map(|missed| u32::try_from(missed).unwrap_or(u32::MAX));
+        let memory = experience.map(|experience| experience.memory);
+        let mut dangers = Vec::new();
+        for reason in &test.reasons {
+            if let Reason::Danger(hit) = reason {
+                match &*hit.edges {
+                    [] => dangers.push(number((hit.danger, None))),
+                    edges => {
+                        dangers.extend(edges.iter().map(|edge| number((hit.danger, Some(*edge)))));
+                    }
+                }
+            }
+        }
+        let has = |wanted: &dyn Fn(&Reason) -> bool| test.reasons.iter().any(wanted);
+        Ticket {
+            name: test.name.clone(),
+            milliseconds: test.milliseconds,
+            failed_last: has(
+                &|reason| matches!(reason, Reason::NotPassed(outcome) if *outcome != Outcome::NotRun),
+            ),
+            is_new: has(&|reason| *reason == Reason::New),
+            is_changed: has(&|reason| *reason == Reason::Redefined),
+            memory: memory
+                .unwrap_or_default()
+                .after_missed(missed.unwrap_or(0), &parameters.alphas),
+            dangers,
+            since_run: missed,
+        }
+    };
+    plan.tests.iter().map(ticket).collect()
+}
