@@ -12,6 +12,7 @@ pub mod exit_code;
 pub mod history;
 pub mod lang;
 pub mod masquerade;
+pub mod objects;
 pub mod order;
 pub mod program;
 pub mod recording;

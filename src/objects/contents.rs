@@ -1,0 +1,312 @@
+//! What the binaries of a build are made of: the objects that each was linked from, and what only the linked file shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::elf::{self, Entry, ForLoader, Place};
+use super::link::{Input, Link};
+use super::{ObjectDigest, Opaque, archive, naming, object};
+use crate::digest::{self, Digest, Name, Names};
+
+/// What all binaries of a build hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contents {
+    /// Each object once, however many binaries it is in.
+    pub objects: Vec<ObjectDigest>,
+    pub binaries: BTreeMap<String, BinaryDigest>,
+    /// Objects by the digest of their bytes.
+    #[serde(skip)]
+    known: FxHashMap<u128, Result<u32, Opaque>>,
+}
+
+/// What a linked binary holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BinaryDigest {
+    /// Over all that is loaded: two binaries that agree in it are the same.
+    pub whole: u64,
+    /// In the linker's order, as numbers of objects of the build.
+    pub objects: Vec<u32>,
+    /// What everybody who runs the binary meets, under its name in words.
+    pub remainder: BTreeMap<String, u64>,
+    /// The names that other binaries can see.
+    pub exports: Names,
+    /// It may find symbols by names that it makes up.
+    pub looks_up: bool,
+    /// Why its objects are not known.
+    pub opaque: Option<String>,
+}
+
+impl Contents {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a binary under a name by which the other build calls it, too.
+    ///
+    /// `read` answers the bytes of a file that the linker read; it is best asked while the link is fresh.
+    pub fn add(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        link: Option<&Link>,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    ) {
+        let mut binary = BinaryDigest::default();
+        if let Err(why) = self.describe(&mut binary, bytes, link, read) {
+            binary.opaque = Some(why.to_string());
+            binary.objects.clear();
+        }
+        self.binaries.insert(name.to_owned(), binary);
+    }
+
+    fn describe(
+        &mut self,
+        binary: &mut BinaryDigest,
+        bytes: &[u8],
+        link: Option<&Link>,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    ) -> Result<(), Opaque> {
+        // For files of another kind this is all that will be known.
+        binary.whole = digest::bytes(bytes);
+        let linked = elf::read(bytes)?;
+        binary.whole = whole(&linked);
+        let for_loader = elf::for_loader(bytes)?;
+        binary.exports = exports(&for_loader);
+        binary.looks_up = looks_up(&for_loader);
+        add_loader_view(&for_loader, &mut binary.remainder);
+        let link = link.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
+        if link.has_script {
+            return Err(Opaque::new("it was linked by a script of its own"));
+        }
+        let mut options = Digest::new();
+        for option in &link.options {
+            options.absorb_bytes(option.as_bytes());
+        }
+        for path in &link.read_by_options {
+            let bytes = read(path).ok_or_else(|| gone(path))?;
+            options.absorb_bytes(&bytes);
+        }
+        self.add_inputs(binary, &link.inputs, &mut options, read)?;
+        binary
+            .remainder
+            .insert("the options of its linker".to_owned(), options.finish());
+        self.add_common_remainder(binary);
+        self.check_complete(binary, &linked)
+    }
+
+    fn add_inputs(
+        &mut self,
+        binary: &mut BinaryDigest,
+        inputs: &[Input],
+        options: &mut Digest,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+    ) -> Result<(), Opaque> {
+        let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        for input in inputs {
+            if !files.contains_key(input.path.as_str()) {
+                let bytes = read(&input.path).ok_or_else(|| gone(&input.path))?;
+                files.insert(&input.path, bytes);
+            }
+            let bytes = &files[input.path.as_str()];
+            let within = |why: Opaque| Opaque::new(format!("'{}': {why}", input.path));
+            match &input.member {
+                Some(member) => {
+                    for bytes in archive::members(bytes, member).map_err(within)? {
+                        let number = self.object(bytes).map_err(within)?;
+                        binary.objects.push(number);
+                    }
+                }
+                // GNU ld names the archive itself before its members.
+                None if archive::is_archive(bytes) => {}
+                None if is_library(bytes) => {}
+                None if !bytes.starts_with(b"\x7fELF") && !is_bitcode(bytes) => {
+                    add_script(bytes, options).map_err(within)?;
+                }
+                None => binary.objects.push(self.object(bytes).map_err(within)?),
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, bytes: &[u8]) -> Result<u32, Opaque> {
+        let objects = &mut self.objects;
+        let add = || {
+            let object = object::digest(bytes)?;
+            let same = objects.iter().position(|known| *known == object);
+            let number = same.unwrap_or_else(|| {
+                objects.push(object);
+                objects.len() - 1
+            });
+            Ok(number as u32)
+        };
+        self.known
+            .entry(digest::content(bytes))
+            .or_insert_with(add)
+            .clone()
+    }
+
+    /// What all objects of a binary together add to what everybody meets.
+    fn add_common_remainder(&self, binary: &mut BinaryDigest) {
+        let objects = || binary.objects.iter().map(|number| &self.objects[*number as usize]);
+        let mut at_load = Digest::new();
+        // Functions run in the order of the objects; an object without any may be anywhere.
+        for object in objects().filter(|object| object.at_load.digest != 0) {
+            at_load.absorb(object.at_load.digest);
+        }
+        let mut nameless: Vec<u64> = objects().map(|object| object.remainder).collect();
+        nameless.sort_unstable();
+        let mut remainder = Digest::new();
+        for digest in nameless {
+            remainder.absorb(digest);
+        }
+        let mut definitions: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for object in objects() {
+            for symbol in object.symbols.iter().filter(|symbol| !symbol.is_own) {
+                definitions.entry(&symbol.name).or_default().push(symbol.digest);
+            }
+        }
+        // Of several definitions the linker may take the first, so here their order counts.
+        let mut several = Digest::new();
+        for (name, digests) in definitions {
+            if digests.iter().any(|digest| *digest != digests[0]) {
+                several.absorb_bytes(name.as_bytes());
+                for digest in digests {
+                    several.absorb(digest);
+                }
+            }
+        }
+        for (what, digest) in [
+            ("what runs when it is loaded", at_load),
+            ("data without a name", remainder),
+            ("names with several definitions", several),
+        ] {
+            binary.remainder.insert(what.to_owned(), digest.finish());
+        }
+    }
+
+    /// Whether the objects explain the binary: each function in it must be one of theirs.
+    fn check_complete(&self, binary: &BinaryDigest, linked: &elf::Elf<'_>) -> Result<(), Opaque> {
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for number in &binary.objects {
+            for symbol in &self.objects[*number as usize].symbols {
+                known.insert(naming::function_of(&symbol.name));
+            }
+        }
+        for symbol in &linked.symbols {
+            let is_defined = matches!(symbol.place, Place::In(_));
+            if is_defined
+                && symbol.is_function()
+                && !super::instrumentation::is_counting(symbol.name)
+                && !super::instrumentation::is_announcing(symbol.name)
+                && !known.contains(naming::function_of(symbol.name))
+            {
+                return Err(Opaque::new(format!(
+                    "it holds '{}', which none of its objects defines",
+                    symbol.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn gone(path: &str) -> Opaque {
+    Opaque::new(format!("'{path}', from which it was linked, cannot be read"))
+}
+
+fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
+}
+
+/// A shared library is a binary of its own; which one is loaded stands in the dynamic section.
+fn is_library(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") && bytes.get(16) == Some(&3)
+}
+
+/// A text among the inputs that names further inputs, as the `libc.so` of most systems is.
+fn add_script(bytes: &[u8], options: &mut Digest) -> Result<(), Opaque> {
+    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains("SECTIONS"));
+    if !is_text {
+        return Err(Opaque::new("it is no object, and no list of inputs"));
+    }
+    options.absorb_bytes(bytes);
+    Ok(())
+}
+
+/// Over everything that is loaded, but the build id.
+fn whole(linked: &elf::Elf<'_>) -> u64 {
+    let mut digest = Digest::new();
+    for section in linked.sections.iter().filter(|section| section.is_loaded()) {
+        if section.name == ".note.gnu.build-id" {
+            continue;
+        }
+        digest.absorb_bytes(section.name.as_bytes());
+        digest.absorb(section.flags);
+        digest.absorb(section.size);
+        digest.absorb_bytes(section.data);
+    }
+    digest.finish()
+}
+
+fn is_exported(symbol: &elf::Symbol<'_>) -> bool {
+    symbol.place != Place::Undefined && !symbol.is_local()
+}
+
+fn exports(for_loader: &ForLoader<'_>) -> Names {
+    let symbols = for_loader.symbols.iter().map(|dynamic| &dynamic.symbol);
+    symbols
+        .filter(|symbol| is_exported(symbol))
+        .map(|symbol| Name::of(symbol.name.as_bytes()))
+        .collect()
+}
+
+/// Functions that find symbols by their names.
+const LOOK_UP: [&str; 3] = ["dlsym", "dlvsym", "dlinfo"];
+
+fn looks_up(for_loader: &ForLoader<'_>) -> bool {
+    let mut symbols = for_loader.symbols.iter();
+    symbols.any(|dynamic| LOOK_UP.contains(&dynamic.symbol.name))
+}
+
+fn add_loader_view(for_loader: &ForLoader<'_>, remainder: &mut BTreeMap<String, u64>) {
+    let mut asked = Digest::new();
+    asked.absorb_bytes(for_loader.interpreter);
+    asked.absorb(u64::from(for_loader.has_executable_stack));
+    asked.absorb(u64::from(for_loader.kind));
+    for (tag, entry) in &for_loader.entries {
+        asked.absorb(*tag);
+        match entry {
+            Entry::Text(text) => asked.absorb_bytes(text),
+            Entry::Number(number) => asked.absorb(*number),
+        }
+    }
+    // The order of the table is the linker's business.
+    let mut lines: Vec<u64> = Vec::new();
+    for dynamic in &for_loader.symbols {
+        let symbol = &dynamic.symbol;
+        if super::instrumentation::is_counting(symbol.name) {
+            continue;
+        }
+        let mut line = Digest::new();
+        line.absorb_bytes(symbol.name.as_bytes());
+        line.absorb_bytes(dynamic.version);
+        line.absorb(u64::from(symbol.binding));
+        line.absorb(u64::from(symbol.kind));
+        line.absorb(u64::from(symbol.visibility));
+        line.absorb(u64::from(is_exported(symbol)));
+        lines.push(line.finish());
+    }
+    lines.sort_unstable();
+    let mut names = Digest::new();
+    for line in lines {
+        names.absorb(line);
+    }
+    remainder.insert("what it asks of its loader".to_owned(), asked.finish());
+    remainder.insert(
+        "the names it exports and imports".to_owned(),
+        names.finish(),
+    );
+}

@@ -1,0 +1,36 @@
+//! The compiled program: digests of what objects hold, which objects a binary is made of, and what differs between two builds.
+
+mod archive;
+mod content;
+mod contents;
+mod elf;
+mod instrumentation;
+mod layout;
+mod link;
+mod naming;
+mod object;
+mod relocations;
+
+pub use contents::{BinaryDigest, Contents};
+pub use link::{Input, Link};
+pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
+
+use std::fmt;
+
+/// Why something was not understood, in words: nothing is certified that depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opaque(String);
+
+impl Opaque {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Opaque(why.into())
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Opaque {}

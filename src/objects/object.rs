@@ -1,0 +1,195 @@
+//! One relocatable object: a digest for each of its symbols, and for what no symbol stands for.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::content::Content;
+use super::elf::{self, Place, Purpose};
+use super::layout::{Layout, Role, Target};
+use super::naming;
+use super::{Opaque, instrumentation};
+use crate::digest::{Digest, Names};
+
+/// What an object holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectDigest {
+    /// In the order of their names. Several may have one name.
+    pub symbols: Vec<Symbol>,
+    /// Sections that a program finds by `__start_NAME` and `__stop_NAME`.
+    pub lists: Vec<List>,
+    /// What runs when a binary with the object is loaded or left.
+    pub at_load: AtLoad,
+    /// What is loaded and has no name, and nothing with a name points to it.
+    pub remainder: u64,
+}
+
+/// A function or a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    pub name: String,
+    /// Only this object sees it.
+    pub is_own: bool,
+    pub is_code: bool,
+    pub digest: u64,
+    /// Data and other objects' symbols that it mentions, directly or through data without names.
+    pub mentions: Names,
+}
+
+impl Symbol {
+    pub(super) fn order(&self) -> (&str, bool, u64) {
+        (&self.name, self.is_own, self.digest)
+    }
+}
+
+/// What one object adds to a section that is found by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct List {
+    pub name: String,
+    pub digest: u64,
+    pub mentions: Names,
+}
+
+/// What runs when a binary is loaded or left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtLoad {
+    /// Over the tables of functions, in their order.
+    pub digest: u64,
+    pub functions: BTreeSet<String>,
+}
+
+/// Reads a relocatable object; what cannot be understood is not guessed.
+pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
+    let elf = elf::read(bytes)?;
+    if elf.purpose != Purpose::Relocatable {
+        return Err(Opaque::new("it is not a relocatable object"));
+    }
+    let layout = Layout::of(elf)?;
+    let called = naming::names(&layout)?;
+    let mut content = Content::new(&layout, &called);
+    let mut object = ObjectDigest::default();
+    for (number, symbol) in layout.elf.symbols.iter().enumerate() {
+        let section = match symbol.place {
+            Place::Undefined => continue,
+            Place::Absolute | Place::Common => None,
+            Place::In(section) => Some(section),
+        };
+        let role = section.map_or(Role::Program, |section| layout.roles[section]);
+        if symbol.is_label()
+            || symbol.is_section()
+            || symbol.is_file()
+            || role == Role::Counting
+            || instrumentation::is_counting(symbol.name)
+            // A name at the end of an empty section still has a meaning, for instance as the end of a list.
+            || role == Role::Beside && symbol.is_local()
+        {
+            continue;
+        }
+        let is_code_section =
+            section.is_some_and(|section| layout.elf.sections[section].is_code());
+        let mentions = match section {
+            Some(section) if !layout.elf.sections[section].is_merged() => {
+                content.section(section)?.mentions
+            }
+            _ => Vec::new(),
+        };
+        let name = called.get(&number).map(|called| called.name.clone());
+        object.symbols.push(Symbol {
+            name: name.unwrap_or_else(|| symbol.name.to_owned()),
+            is_own: symbol.is_local(),
+            is_code: symbol.is_function() || is_code_section && !symbol.is_object(),
+            digest: content.symbol(number)?,
+            mentions: Names::new(mentions),
+        });
+        if symbol.is_chosen_at_load() {
+            object.at_load.functions.insert(symbol.name.to_owned());
+        }
+    }
+    object
+        .symbols
+        .sort_by(|one, other| one.order().cmp(&other.order()));
+    add_what_runs_at_load(&layout, &mut content, &mut object.at_load)?;
+    add_lists(&layout, &mut content, &mut object.lists)?;
+    object.remainder = remainder(&layout, &mut content)?;
+    Ok(object)
+}
+
+fn add_what_runs_at_load(
+    layout: &Layout<'_>,
+    content: &mut Content<'_, '_>,
+    at_load: &mut AtLoad,
+) -> Result<(), Opaque> {
+    let mut digest = Digest::new();
+    let mut is_anything = false;
+    for (number, section) in layout.elf.sections.iter().enumerate() {
+        if layout.roles[number] != Role::AtLoad {
+            continue;
+        }
+        let targets = || section.relocations.iter().map(|one| layout.target(one).0);
+        let is_counting = !section.relocations.is_empty()
+            && targets().all(|target| target == Target::Counter);
+        if is_counting {
+            continue;
+        }
+        is_anything = true;
+        digest.absorb_bytes(section.name.as_bytes());
+        digest.absorb(content.section(number)?.digest);
+        for target in targets() {
+            if let Target::Global(symbol) | Target::Own(symbol) | Target::Within(symbol, _) = target
+            {
+                let name = layout.elf.symbols[symbol].name;
+                at_load.functions.insert(naming::function_of(name).to_owned());
+            }
+        }
+    }
+    if is_anything {
+        at_load.digest = digest.finish();
+    }
+    Ok(())
+}
+
+/// Whether linkers make `__start_NAME` and `__stop_NAME` for a section.
+fn is_identifier(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn add_lists(
+    layout: &Layout<'_>,
+    content: &mut Content<'_, '_>,
+    lists: &mut Vec<List>,
+) -> Result<(), Opaque> {
+    for (number, section) in layout.elf.sections.iter().enumerate() {
+        if layout.roles[number] == Role::Program && is_identifier(section.name) {
+            let held = content.section(number)?;
+            lists.push(List {
+                name: section.name.to_owned(),
+                digest: held.digest,
+                mentions: Names::new(held.mentions),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn remainder(layout: &Layout<'_>, content: &mut Content<'_, '_>) -> Result<u64, Opaque> {
+    let elsewhere = layout.counting_with_others();
+    let mut digest = Digest::new();
+    let mut has_frames = false;
+    for (number, section) in layout.elf.sections.iter().enumerate() {
+        has_frames |= section.name == ".eh_frame";
+        // A merged constant that nobody points to cannot be found by anybody.
+        if layout.roles[number] == Role::Program
+            && layout.named[number].is_empty()
+            && !section.is_merged()
+            && !is_identifier(section.name)
+            && !elsewhere.contains(&number)
+        {
+            digest.absorb_bytes(section.name.as_bytes());
+            digest.absorb(content.section(number)?.digest);
+        }
+    }
+    digest.absorb(u64::from(has_frames));
+    Ok(digest.finish())
+}

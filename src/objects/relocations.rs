@@ -1,0 +1,28 @@
+//! Which types of relocations are known on each machine; where another turns up, its object is not understood.
+
+use super::elf::Machine;
+
+/// Whether a type stands for the place of a symbol, directly or through a table that the linker makes.
+///
+/// Nothing has to be computed: where two objects are equal up to names, the linker computes the same for both. It only
+/// matters that the meaning is the field's own, and not, say, a hint about other bytes.
+pub(super) fn is_known(machine: Machine, kind: u32) -> bool {
+    match machine {
+        // What is left out is for the loader, was never used, or stands for the size of a symbol.
+        Machine::X86_64 => matches!(kind, 0..=4 | 9..=15 | 17..=31 | 34..=35 | 41..=45),
+        // Data, code, groups of moves, the global offset table, thread-local storage and its descriptors.
+        Machine::Aarch64 => matches!(kind, 0 | 257..=314 | 512..=573),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_loader_reads_is_not_known() {
+        assert!(is_known(Machine::X86_64, 2) && is_known(Machine::X86_64, 42));
+        assert!(!is_known(Machine::X86_64, 5) && !is_known(Machine::X86_64, 250));
+        assert!(is_known(Machine::Aarch64, 275) && !is_known(Machine::Aarch64, 1024));
+    }
+}
