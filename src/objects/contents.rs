@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::elf::{self, Entry, ForLoader, Place};
 use super::link::{Input, Link};
 use super::{ObjectDigest, Opaque, archive, naming, object};
-use crate::digest::{self, Digest, Name, Names};
+use crate::digest::{self, Digest, Name};
 
 /// What all binaries of a build hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,8 +30,8 @@ pub struct BinaryDigest {
     pub objects: Vec<u32>,
     /// What everybody who runs the binary meets, under its name in words.
     pub remainder: BTreeMap<String, u64>,
-    /// The names that other binaries can see.
-    pub exports: Names,
+    /// The names that other binaries can see, each with a digest of how it is seen.
+    pub exports: BTreeMap<Name, u64>,
     /// It may find symbols by names that it makes up.
     pub looks_up: bool,
     /// Why its objects are not known.
@@ -76,7 +76,11 @@ impl Contents {
         let for_loader = elf::for_loader(bytes)?;
         binary.exports = exports(&for_loader);
         binary.looks_up = looks_up(&for_loader);
-        add_loader_view(&for_loader, &mut binary.remainder);
+        let asked = asked_of_loader(&for_loader);
+        binary.whole ^= asked;
+        binary
+            .remainder
+            .insert("what it asks of its loader".to_owned(), asked);
         let link = link.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
         if link.has_script {
             return Err(Opaque::new("it was linked by a script of its own"));
@@ -94,6 +98,7 @@ impl Contents {
             .remainder
             .insert("the options of its linker".to_owned(), options.finish());
         self.add_common_remainder(binary);
+        self.keep_defined_exports(binary);
         self.check_complete(binary, &linked)
     }
 
@@ -187,6 +192,17 @@ impl Contents {
         }
     }
 
+    /// Takes out what no object defines: copies that the linker made of a library's variables, and marks of its own.
+    fn keep_defined_exports(&self, binary: &mut BinaryDigest) {
+        let mut defined = BTreeSet::new();
+        for number in &binary.objects {
+            let symbols = self.objects[*number as usize].symbols.iter();
+            let seen = symbols.filter(|symbol| !symbol.is_own);
+            defined.extend(seen.map(|symbol| Name::of(symbol.name.as_bytes())));
+        }
+        binary.exports.retain(|name, _| defined.contains(name));
+    }
+
     /// Whether the objects explain the binary: each function in it must be one of theirs.
     fn check_complete(&self, binary: &BinaryDigest, linked: &elf::Elf<'_>) -> Result<(), Opaque> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -255,12 +271,28 @@ fn is_exported(symbol: &elf::Symbol<'_>) -> bool {
     symbol.place != Place::Undefined && !symbol.is_local()
 }
 
-fn exports(for_loader: &ForLoader<'_>) -> Names {
-    let symbols = for_loader.symbols.iter().map(|dynamic| &dynamic.symbol);
-    symbols
-        .filter(|symbol| is_exported(symbol))
-        .map(|symbol| Name::of(symbol.name.as_bytes()))
-        .collect()
+fn exports(for_loader: &ForLoader<'_>) -> BTreeMap<Name, u64> {
+    let mut lines: Vec<(&str, u64)> = Vec::new();
+    for dynamic in &for_loader.symbols {
+        let symbol = &dynamic.symbol;
+        if is_exported(symbol) {
+            let mut line = Digest::new();
+            line.absorb_bytes(dynamic.version);
+            line.absorb(u64::from(symbol.binding));
+            line.absorb(u64::from(symbol.kind));
+            line.absorb(u64::from(symbol.visibility));
+            lines.push((symbol.name, line.finish()));
+        }
+    }
+    // A name may be there in several versions; the order of the table is the linker's business.
+    lines.sort_unstable();
+    let mut exports: BTreeMap<Name, Digest> = BTreeMap::new();
+    for (name, line) in lines {
+        let name = Name::of(name.as_bytes());
+        exports.entry(name).or_default().absorb(line);
+    }
+    let digests = exports.into_iter();
+    digests.map(|(name, digest)| (name, digest.finish())).collect()
 }
 
 /// Functions that find symbols by their names.
@@ -271,7 +303,7 @@ fn looks_up(for_loader: &ForLoader<'_>) -> bool {
     symbols.any(|dynamic| LOOK_UP.contains(&dynamic.symbol.name))
 }
 
-fn add_loader_view(for_loader: &ForLoader<'_>, remainder: &mut BTreeMap<String, u64>) {
+fn asked_of_loader(for_loader: &ForLoader<'_>) -> u64 {
     let mut asked = Digest::new();
     asked.absorb_bytes(for_loader.interpreter);
     asked.absorb(u64::from(for_loader.has_executable_stack));
@@ -283,30 +315,5 @@ fn add_loader_view(for_loader: &ForLoader<'_>, remainder: &mut BTreeMap<String, 
             Entry::Number(number) => asked.absorb(*number),
         }
     }
-    // The order of the table is the linker's business.
-    let mut lines: Vec<u64> = Vec::new();
-    for dynamic in &for_loader.symbols {
-        let symbol = &dynamic.symbol;
-        if super::instrumentation::is_counting(symbol.name) {
-            continue;
-        }
-        let mut line = Digest::new();
-        line.absorb_bytes(symbol.name.as_bytes());
-        line.absorb_bytes(dynamic.version);
-        line.absorb(u64::from(symbol.binding));
-        line.absorb(u64::from(symbol.kind));
-        line.absorb(u64::from(symbol.visibility));
-        line.absorb(u64::from(is_exported(symbol)));
-        lines.push(line.finish());
-    }
-    lines.sort_unstable();
-    let mut names = Digest::new();
-    for line in lines {
-        names.absorb(line);
-    }
-    remainder.insert("what it asks of its loader".to_owned(), asked.finish());
-    remainder.insert(
-        "the names it exports and imports".to_owned(),
-        names.finish(),
-    );
+    asked.finish()
 }

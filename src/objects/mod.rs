@@ -3,19 +3,29 @@
 mod archive;
 mod content;
 mod contents;
+mod difference;
 mod elf;
 mod instrumentation;
 mod layout;
 mod link;
 mod naming;
 mod object;
+mod pairing;
 mod relocations;
 
 pub use contents::{BinaryDigest, Contents};
+pub use difference::{Affected, BinaryDifference, Executed, ObjectDifference, difference};
 pub use link::{Input, Link};
+pub use pairing::Change;
 pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
 
 use std::fmt;
+
+/// What compilers are told, so that each function and each variable has a section to itself.
+pub const COMPILER_FLAGS: [&str; 2] = ["-ffunction-sections", "-fdata-sections"];
+
+/// Without optimisation, gcc would put all texts of a file into one section, where none can be told from the next.
+pub const FLAG_FOR_GCC: &str = "-fmerge-constants";
 
 /// Why something was not understood, in words: nothing is certified that depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,405 @@
+//! What differs between the binaries of two builds, and which functions that affects.
+//!
+//! Executed functions are known from traces, so a difference is followed through data only: a function is affected if its own
+//! code differs, or if it mentions, directly or through data that mention data, something that differs, came or went.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contents::{BinaryDigest, Contents};
+use super::naming::{function_of, without_numbers};
+use super::pairing::{self, Change};
+use super::{ObjectDigest, content};
+use crate::digest::{Digest, Name};
+
+/// What differs between two builds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ObjectDifference {
+    pub binaries: BTreeMap<String, BinaryDifference>,
+}
+
+/// What differs in one binary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BinaryDifference {
+    /// Why everybody who runs the binary may notice.
+    pub everybody: Option<String>,
+    /// What differs, came or went.
+    pub symbols: BTreeMap<String, Change>,
+    /// Functions that do something else, or may, each with the reason.
+    pub affected: BTreeMap<String, String>,
+}
+
+/// What a test executed in one binary.
+#[derive(Debug, Clone, Copy)]
+pub struct Executed<'a> {
+    pub functions: &'a BTreeSet<String>,
+    /// The functions that would have told if they had been executed; any other may have been.
+    pub counted: &'a BTreeSet<String>,
+}
+
+/// Why a test is not certified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Affected {
+    pub binary: String,
+    /// Nothing, if everybody who runs the binary is affected.
+    pub function: Option<String>,
+    pub why: String,
+}
+
+impl ObjectDifference {
+    /// Whether nothing that a test executed differs, given what it executed in each binary that it ran or loaded.
+    ///
+    /// Binaries from outside of both builds are not spoken of here: leave them out, and compare them in another way.
+    pub fn certify(&self, ran: &BTreeMap<&str, Executed<'_>>) -> Result<(), Affected> {
+        for (binary, executed) in ran {
+            let affected = |function: Option<&str>, why: &str| Affected {
+                binary: (*binary).to_owned(),
+                function: function.map(str::to_owned),
+                why: why.to_owned(),
+            };
+            let Some(difference) = self.binaries.get(*binary) else {
+                return Err(affected(None, "it is in neither build"));
+            };
+            if let Some(why) = &difference.everybody {
+                return Err(affected(None, why));
+            }
+            for (function, why) in &difference.affected {
+                if executed.functions.contains(function) || !executed.counted.contains(function) {
+                    return Err(affected(Some(function), why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the two builds are the same to every test.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let mut binaries = self.binaries.values();
+        binaries.all(|binary| binary.everybody.is_none() && binary.affected.is_empty())
+    }
+}
+
+/// Compares two builds. `is_library_name` tells whether libraries outside of the build may call a function by this name.
+#[must_use]
+pub fn difference(
+    before: &Contents,
+    after: &Contents,
+    is_library_name: &dyn Fn(&str) -> bool,
+) -> ObjectDifference {
+    let names: BTreeSet<&String> = before.binaries.keys().chain(after.binaries.keys()).collect();
+    let mut found = ObjectDifference::default();
+    let mut views = Vec::new();
+    for name in names {
+        let mut difference = BinaryDifference::default();
+        match (before.binaries.get(name), after.binaries.get(name)) {
+            (Some(old), Some(new)) => {
+                let view = View::of(name, before, old, after, new, &mut difference);
+                views.push(view);
+            }
+            (None, _) => difference.everybody = Some("it is new".to_owned()),
+            (_, None) => difference.everybody = Some("it is gone".to_owned()),
+        }
+        found.binaries.insert(name.clone(), difference);
+    }
+    let somebody_looks_up = before.binaries.values().any(|binary| binary.looks_up);
+    let mentioned = mentioned(before);
+    let mut shared = Tainted::new();
+    for view in &views {
+        let Some(difference) = found.binaries.get_mut(view.name) else {
+            continue;
+        };
+        for (hash, name) in view.exported_taint() {
+            // Who finds it by a name in a text, or is outside of the build, cannot be seen.
+            if somebody_looks_up || is_library_name(name) || !mentioned.contains(&hash) && view.is_data(name) {
+                difference.blame_everybody(format!("others may use '{name}', which differs"));
+            }
+            shared.insert(hash, name.to_owned());
+        }
+    }
+    spread(&mut views, &mut shared);
+    for view in &views {
+        if let Some(difference) = found.binaries.get_mut(view.name) {
+            view.add_affected(&shared, difference);
+        }
+    }
+    found
+}
+
+/// All names that code or data of a build mention.
+fn mentioned(contents: &Contents) -> BTreeSet<Name> {
+    let symbols = contents.objects.iter().flat_map(|object| &object.symbols);
+    symbols.flat_map(|symbol| symbol.mentions.iter()).collect()
+}
+
+/// Names that mean something else now, with what they are called.
+type Tainted = BTreeMap<Name, String>;
+
+/// One binary while it is compared: the base's objects, and which names mean something else now.
+struct View<'a> {
+    name: &'a str,
+    objects: Vec<&'a ObjectDigest>,
+    /// Names that all objects of the binary see.
+    global: Tainted,
+    /// Names that only the object of the same number sees.
+    own: Vec<Tainted>,
+    /// Data that differ themselves, by name.
+    data: BTreeSet<&'a str>,
+    before: &'a BinaryDigest,
+    after: &'a BinaryDigest,
+    /// The two are the same, and yet nobody knows what they mention.
+    is_opaque: bool,
+}
+
+impl<'a> View<'a> {
+    fn of(
+        name: &'a str,
+        before: &'a Contents,
+        old: &'a BinaryDigest,
+        after: &'a Contents,
+        new: &'a BinaryDigest,
+        difference: &mut BinaryDifference,
+    ) -> Self {
+        let objects = |contents: &'a Contents, binary: &'a BinaryDigest| -> Vec<&'a ObjectDigest> {
+            let numbers = binary.objects.iter();
+            numbers.filter_map(|number| contents.objects.get(*number as usize)).collect()
+        };
+        let old_objects = objects(before, old);
+        let mut view = View {
+            name,
+            own: vec![Tainted::new(); old_objects.len()],
+            objects: old_objects,
+            global: Tainted::new(),
+            data: BTreeSet::new(),
+            before: old,
+            after: new,
+            is_opaque: old.opaque.is_some() || new.opaque.is_some(),
+        };
+        if old.whole == new.whole {
+            return view;
+        }
+        if let Some(why) = old.opaque.as_ref().or(new.opaque.as_ref()) {
+            difference.blame_everybody(format!("it differs, and {why}"));
+            return view;
+        }
+        if let Some(what) = differing_remainder(old, new) {
+            difference.blame_everybody(format!("{what} differ"));
+        }
+        view.compare(&objects(after, new), difference);
+        view
+    }
+
+    fn compare(&mut self, after: &[&'a ObjectDigest], difference: &mut BinaryDifference) {
+        let (partners, left) = pairing::pair(&self.objects, after);
+        for (number, partner) in partners.iter().enumerate() {
+            let partner = partner.map(|partner| after[partner]);
+            self.add_differing(Some(number), partner, difference);
+        }
+        for number in left {
+            self.add_differing(None, Some(after[number]), difference);
+        }
+        for name in differing_lists(&self.objects, after) {
+            for end in ["__start_", "__stop_"] {
+                let name = format!("{end}{name}");
+                self.global.insert(Name::of(name.as_bytes()), name);
+            }
+        }
+        let at_load: BTreeSet<&String> = self
+            .objects
+            .iter()
+            .chain(after)
+            .flat_map(|object| &object.at_load.functions)
+            .collect();
+        let running = difference.affected.keys().find(|name| at_load.contains(name));
+        if let Some(function) = running {
+            let why = format!("'{function}', which runs when it is loaded, differs");
+            difference.blame_everybody(why);
+        }
+    }
+
+    fn add_differing(
+        &mut self,
+        before: Option<usize>,
+        after: Option<&'a ObjectDigest>,
+        difference: &mut BinaryDifference,
+    ) {
+        let old = before.map(|number| self.objects[number]);
+        for one in pairing::differing(old, after) {
+            let plain = without_numbers(one.name);
+            let known = difference.symbols.get(&plain);
+            let change = match known {
+                // It moved to another object, or is defined in several.
+                Some(known) if *known != one.change => Change::Changed,
+                _ => one.change,
+            };
+            difference.symbols.insert(plain, change);
+            if one.is_code && one.change != Change::Appeared {
+                let why = match one.change {
+                    Change::Disappeared => "it is gone",
+                    _ => "its code differs",
+                };
+                let function = function_of(one.name).to_owned();
+                difference.affected.entry(function).or_insert(why.to_owned());
+            }
+            if one.is_data {
+                self.data.insert(one.name);
+            } else if one.change == Change::Changed {
+                // Who executed it is known.
+                continue;
+            }
+            match (one.is_own, before) {
+                (false, _) => {
+                    let name = Name::of(one.name.as_bytes());
+                    self.global.insert(name, one.name.to_owned());
+                }
+                (true, Some(number)) => {
+                    let name = content::own(one.name);
+                    self.own[number].insert(name, one.name.to_owned());
+                }
+                // What only a new object sees, only new code can mention.
+                (true, None) => {}
+            }
+        }
+    }
+
+    /// Names that differ and that other binaries can see, before or after.
+    fn exported_taint(&self) -> impl Iterator<Item = (Name, &str)> {
+        let is_exported = |name: &Name| {
+            self.before.exports.contains_key(name) || self.after.exports.contains_key(name)
+        };
+        let by_definition = self.global.iter().filter(move |(name, _)| is_exported(name));
+        let by_definition = by_definition.map(|(name, text)| (*name, text.as_str()));
+        // The same definition may be seen in another way: by another version, weakly, or no longer at all.
+        let symbols = self.objects.iter().flat_map(|object| &object.symbols);
+        let by_view = symbols.filter(|symbol| !symbol.is_own).filter_map(|symbol| {
+            let name = Name::of(symbol.name.as_bytes());
+            let is_same = self.before.exports.get(&name) == self.after.exports.get(&name);
+            (!is_same).then_some((name, symbol.name.as_str()))
+        });
+        by_definition.chain(by_view)
+    }
+
+    fn is_data(&self, name: &str) -> bool {
+        self.data.contains(name)
+    }
+
+    /// What a symbol of an object mentions that means something else now.
+    fn tainting<'t>(
+        &'t self,
+        number: usize,
+        mentions: impl Iterator<Item = Name>,
+        shared: &'t Tainted,
+    ) -> Option<&'t str> {
+        let mut mentions = mentions;
+        mentions.find_map(|name| {
+            let own = self.own[number].get(&name);
+            let global = || self.global.get(&name).or_else(|| shared.get(&name));
+            own.or_else(global).map(String::as_str)
+        })
+    }
+
+    /// Adds data that mention what means something else now; answers whether there were any.
+    fn spread(&mut self, shared: &mut Tainted) -> bool {
+        let mut grew = false;
+        for number in 0..self.objects.len() {
+            let object = self.objects[number];
+            for symbol in object.symbols.iter().filter(|symbol| !symbol.is_code) {
+                let name = match symbol.is_own {
+                    true => content::own(&symbol.name),
+                    false => Name::of(symbol.name.as_bytes()),
+                };
+                let is_known = match symbol.is_own {
+                    true => self.own[number].contains_key(&name),
+                    false => self.global.contains_key(&name),
+                };
+                if is_known || self.tainting(number, symbol.mentions.iter(), shared).is_none() {
+                    continue;
+                }
+                grew = true;
+                let text = symbol.name.clone();
+                if symbol.is_own {
+                    self.own[number].insert(name, text);
+                    continue;
+                }
+                if self.before.exports.contains_key(&name) {
+                    shared.insert(name, text.clone());
+                }
+                self.global.insert(name, text);
+            }
+            for list in &object.lists {
+                let start = format!("__start_{}", list.name);
+                let name = Name::of(start.as_bytes());
+                if !self.global.contains_key(&name)
+                    && self.tainting(number, list.mentions.iter(), shared).is_some()
+                {
+                    grew = true;
+                    let stop = format!("__stop_{}", list.name);
+                    self.global.insert(name, start);
+                    self.global.insert(Name::of(stop.as_bytes()), stop);
+                }
+            }
+        }
+        grew
+    }
+
+    fn add_affected(&self, shared: &Tainted, difference: &mut BinaryDifference) {
+        if self.is_opaque && !shared.is_empty() {
+            difference.blame_everybody("it may use what differs in another binary".to_owned());
+        }
+        for (number, object) in self.objects.iter().enumerate() {
+            for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
+                if let Some(what) = self.tainting(number, symbol.mentions.iter(), shared) {
+                    let function = function_of(&symbol.name);
+                    if object.at_load.functions.contains(function) {
+                        difference.blame_everybody(format!(
+                            "'{function}', which runs when it is loaded, uses '{what}', which differs"
+                        ));
+                    }
+                    let why = format!("it uses '{}', which differs", without_numbers(what));
+                    difference.affected.entry(function.to_owned()).or_insert(why);
+                }
+            }
+        }
+    }
+}
+
+impl BinaryDifference {
+    fn blame_everybody(&mut self, why: String) {
+        self.everybody.get_or_insert(why);
+    }
+}
+
+/// Follows what differs through data until nothing new turns up.
+fn spread(views: &mut [View<'_>], shared: &mut Tainted) {
+    loop {
+        let mut grew = false;
+        for view in views.iter_mut() {
+            grew |= view.spread(shared);
+        }
+        if !grew {
+            return;
+        }
+    }
+}
+
+fn differing_remainder<'a>(before: &'a BinaryDigest, after: &'a BinaryDigest) -> Option<&'a str> {
+    let mut names = before.remainder.keys().chain(after.remainder.keys());
+    let differing = names.find(|name| before.remainder.get(*name) != after.remainder.get(*name));
+    differing.map(String::as_str)
+}
+
+/// The lists of a binary that differ, each made of what its objects add to it in their order.
+fn differing_lists<'a>(
+    before: &[&'a ObjectDigest],
+    after: &[&'a ObjectDigest],
+) -> BTreeSet<&'a str> {
+    let whole = |objects: &[&'a ObjectDigest]| {
+        let mut lists: BTreeMap<&'a str, Digest> = BTreeMap::new();
+        for list in objects.iter().flat_map(|object| &object.lists) {
+            lists.entry(&list.name).or_default().absorb(list.digest);
+        }
+        lists
+    };
+    let (before, after) = (whole(before), whole(after));
+    let names = before.keys().chain(after.keys()).copied();
+    names.filter(|name| before.get(name) != after.get(name)).collect()
+}
