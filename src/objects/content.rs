@@ -135,6 +135,7 @@ impl<'l, 'a> Content<'l, 'a> {
         digest.absorb(section.size);
         digest.absorb(section.entry_size);
         digest.absorb_bytes(section.data);
+        digest.absorb(u64::from(section.is_code() && layout.has_frames));
         let mut mentions = Vec::new();
         let mut ranks: Vec<usize> = Vec::new();
         for relocation in &section.relocations {

@@ -162,6 +162,7 @@ impl Contents {
             at_load.absorb(object.at_load.digest);
         }
         let mut nameless: Vec<u64> = objects().map(|object| object.remainder).collect();
+        nameless.retain(|digest| *digest != 0);
         nameless.sort_unstable();
         let mut remainder = Digest::new();
         for digest in nameless {

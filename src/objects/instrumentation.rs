@@ -43,7 +43,7 @@ pub(super) fn is_announcing(name: &str) -> bool {
 
 /// Sections that hold no part of the program, although some are loaded with it.
 ///
-/// Frames for unwinding describe code that is compared itself; that an object has none is told apart in its remainder.
+/// Frames for unwinding describe code that is compared itself; whether there are any counts with the code.
 /// Tables of exceptions say what is caught, so they do count.
 pub(super) fn is_beside_the_program(name: &str) -> bool {
     name.starts_with(".note")

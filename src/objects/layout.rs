@@ -46,6 +46,8 @@ pub(super) struct Layout<'a> {
     pub(super) named: Vec<Vec<usize>>,
     /// The table of each function that says what it catches; only frames for unwinding point to these.
     pub(super) exceptions: FxHashMap<&'a str, usize>,
+    /// Whether its functions can be unwound.
+    pub(super) has_frames: bool,
 }
 
 impl<'a> Layout<'a> {
@@ -73,6 +75,7 @@ impl<'a> Layout<'a> {
         });
         let mut layout = Layout {
             exceptions: exceptions.collect(),
+            has_frames: elf.sections.iter().any(|one| one.name == ".eh_frame"),
             roles: Vec::new(),
             elf,
             named,

@@ -20,7 +20,7 @@ pub struct ObjectDigest {
     pub lists: Vec<List>,
     /// What runs when a binary with the object is loaded or left.
     pub at_load: AtLoad,
-    /// What is loaded and has no name, and nothing with a name points to it.
+    /// Over what is loaded and has no name, and nothing with a name points to it; zero, if there is nothing of the kind.
     pub remainder: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct List {
 /// What runs when a binary is loaded or left.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtLoad {
-    /// Over the tables of functions, in their order.
+    /// Over the tables of functions, in their order; zero, if there are none.
     pub digest: u64,
     pub functions: BTreeSet<String>,
 }
@@ -176,9 +176,8 @@ fn add_lists(
 fn remainder(layout: &Layout<'_>, content: &mut Content<'_, '_>) -> Result<u64, Opaque> {
     let elsewhere = layout.counting_with_others();
     let mut digest = Digest::new();
-    let mut has_frames = false;
+    let mut is_anything = false;
     for (number, section) in layout.elf.sections.iter().enumerate() {
-        has_frames |= section.name == ".eh_frame";
         // A merged constant that nobody points to cannot be found by anybody.
         if layout.roles[number] == Role::Program
             && layout.named[number].is_empty()
@@ -186,10 +185,10 @@ fn remainder(layout: &Layout<'_>, content: &mut Content<'_, '_>) -> Result<u64, 
             && !is_identifier(section.name)
             && !elsewhere.contains(&number)
         {
+            is_anything = true;
             digest.absorb_bytes(section.name.as_bytes());
             digest.absorb(content.section(number)?.digest);
         }
     }
-    digest.absorb(u64::from(has_frames));
-    Ok(digest.finish())
+    Ok(if is_anything { digest.finish() } else { 0 })
 }

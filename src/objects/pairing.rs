@@ -44,32 +44,34 @@ pub(super) fn pair(
             free[partner] = false;
         }
     }
-    // Names that others see belong to one object; names of its own help where there are none.
-    for wants_own in [false, true] {
-        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (number, object) in after.iter().enumerate().filter(|(number, _)| free[*number]) {
-            for symbol in object.symbols.iter().filter(|symbol| symbol.is_own == wants_own) {
-                places.entry(&symbol.name).or_default().push(number);
+    let mut places: BTreeMap<(&str, bool), Vec<(usize, u64)>> = BTreeMap::new();
+    for (number, object) in after.iter().enumerate().filter(|(number, _)| free[*number]) {
+        for symbol in &object.symbols {
+            let places = places.entry((&symbol.name, symbol.is_own)).or_default();
+            places.push((number, symbol.digest));
+        }
+    }
+    let mut scores: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (number, object) in before.iter().enumerate() {
+        if partners[number].is_some() {
+            continue;
+        }
+        for symbol in &object.symbols {
+            let places = places.get(&(symbol.name.as_str(), symbol.is_own));
+            for (place, digest) in places.into_iter().flatten() {
+                // A name that others see belongs to one object; one of its own may be anywhere.
+                let by_name = if symbol.is_own { 1 } else { 8 };
+                let score = by_name + usize::from(symbol.digest == *digest);
+                *scores.entry((number, *place)).or_default() += score;
             }
         }
-        for (number, object) in before.iter().enumerate() {
-            if partners[number].is_some() {
-                continue;
-            }
-            let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
-            for symbol in object.symbols.iter().filter(|symbol| symbol.is_own == wants_own) {
-                for place in places.get(symbol.name.as_str()).into_iter().flatten() {
-                    *votes.entry(*place).or_default() += 1;
-                }
-            }
-            let best = votes
-                .into_iter()
-                .filter(|(place, _)| free[*place])
-                .max_by_key(|(_, count)| *count);
-            if let Some((partner, _)) = best {
-                partners[number] = Some(partner);
-                free[partner] = false;
-            }
+    }
+    let mut scores: Vec<_> = scores.into_iter().collect();
+    scores.sort_by_key(|(pair, score)| (std::cmp::Reverse(*score), *pair));
+    for ((number, place), _) in scores {
+        if partners[number].is_none() && free[place] {
+            partners[number] = Some(place);
+            free[place] = false;
         }
     }
     let left = (0..after.len()).filter(|number| free[*number]).collect();

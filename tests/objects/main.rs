@@ -4,6 +4,7 @@
 
 mod build;
 mod kinds;
+mod links;
 mod program;
 
 use build::{Counting, Setting};
