@@ -14,7 +14,8 @@ const KEEPERS: [(&str, &[&str]); 20] = [
     ("git2", &["src/repo"]),
     ("globset", &["src/config"]),
     ("md5", &["src/coverage/llvm"]),
-    ("object", &["src/coverage/llvm"]),
+    // Two rooms read ELF files: one for maps of counters, the other for code.
+    ("object", &["src/coverage/llvm", "src/objects"]),
     ("petgraph", &["src/program"]),
     ("postcard", &["src/history"]),
     ("rustc-hash", &["src"]),

@@ -1,4 +1,6 @@
 //! Archives: the members of a static library, by their names.
+//!
+//! A thin archive only names its members, which are files of their own.
 
 use object::read::archive::ArchiveFile;
 
@@ -6,7 +8,11 @@ use super::Opaque;
 
 /// Whether the bytes are an archive's, thin or not.
 pub(super) fn is_archive(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n")
+    bytes.starts_with(b"!<arch>\n") || is_thin(bytes)
+}
+
+pub(super) fn is_thin(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"!<thin>\n")
 }
 
 /// The members of one name. A name may occur twice, and the linker does not tell which it took: all are answered.
@@ -17,9 +23,6 @@ pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>
     for member in archive.members() {
         let member = member.map_err(damaged)?;
         if member.name() == wanted.as_bytes() {
-            if member.is_thin() {
-                return Err(Opaque::new("the archive only names its members"));
-            }
             found.push(member.data(bytes).map_err(damaged)?);
         }
     }

@@ -179,7 +179,11 @@ impl<'l, 'a> Content<'l, 'a> {
                 digest.absorb_bytes(symbol.name.as_bytes());
                 // Without a definition a weak symbol is nothing, and any other an error.
                 let is_undefined = symbol.place == Place::Undefined;
-                digest.absorb(if is_undefined { u64::from(symbol.binding) } else { 1 });
+                digest.absorb(if is_undefined {
+                    u64::from(symbol.binding)
+                } else {
+                    1
+                });
                 mentions.push(Name::of(symbol.name.as_bytes()));
             }
             Target::Own(symbol) => {
@@ -204,10 +208,6 @@ impl<'l, 'a> Content<'l, 'a> {
                 digest.absorb(6);
                 digest.absorb_bytes(constant);
                 digest.absorb(place - start as u64);
-                // Compilers leave relocations in merged data to nobody, but an assembler file might have some.
-                if !layout.elf.sections[section].relocations.is_empty() {
-                    digest.absorb(self.section(section)?.digest);
-                }
             }
             Target::Anonymous(section, place) => {
                 digest.absorb(7);
@@ -230,7 +230,11 @@ impl<'l, 'a> Content<'l, 'a> {
         let symbol = &self.layout.elf.symbols[number];
         let Some(called) = self.called.and_then(|called| called.get(&number)) else {
             digest.absorb_bytes(naming::without_numbers(symbol.name).as_bytes());
-            digest.absorb(if symbol.place == Place::Absolute { symbol.value } else { 0 });
+            digest.absorb(if symbol.place == Place::Absolute {
+                symbol.value
+            } else {
+                0
+            });
             return;
         };
         digest.absorb_bytes(called.name.as_bytes());
@@ -255,6 +259,9 @@ impl<'l, 'a> Content<'l, 'a> {
             return None;
         }
         let first = layout.named[number].first()?;
-        layout.exceptions.get(layout.elf.symbols[*first].name).copied()
+        layout
+            .exceptions
+            .get(layout.elf.symbols[*first].name)
+            .copied()
     }
 }

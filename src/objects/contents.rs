@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::elf::{self, Entry, ForLoader, Place};
 use super::link::{Input, Link};
 use super::{ObjectDigest, Opaque, archive, naming, object};
-use crate::digest::{self, Digest, Name};
+use crate::digest::{self, Digest, Name, Names};
 
 /// What all binaries of a build hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub struct BinaryDigest {
     pub remainder: BTreeMap<String, u64>,
     /// The names that other binaries can see, each with a digest of how it is seen.
     pub exports: BTreeMap<Name, u64>,
+    /// The names that it wants of other binaries, where more is not known of what it mentions.
+    pub imports: Names,
     /// It may find symbols by names that it makes up.
     pub looks_up: bool,
     /// Why its objects are not known.
@@ -55,9 +57,12 @@ impl Contents {
         read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     ) {
         let mut binary = BinaryDigest::default();
-        if let Err(why) = self.describe(&mut binary, bytes, link, read) {
-            binary.opaque = Some(why.to_string());
-            binary.objects.clear();
+        match self.describe(&mut binary, bytes, link, read) {
+            Ok(()) => binary.imports = Names::default(),
+            Err(why) => {
+                binary.opaque = Some(why.to_string());
+                binary.objects.clear();
+            }
         }
         self.binaries.insert(name.to_owned(), binary);
     }
@@ -75,6 +80,7 @@ impl Contents {
         binary.whole = whole(&linked);
         let for_loader = elf::for_loader(bytes)?;
         binary.exports = exports(&for_loader);
+        binary.imports = imports(&for_loader);
         binary.looks_up = looks_up(&for_loader);
         let asked = asked_of_loader(&for_loader);
         binary.whole ^= asked;
@@ -84,6 +90,13 @@ impl Contents {
         let link = link.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
         if link.has_script {
             return Err(Opaque::new("it was linked by a script of its own"));
+        }
+        if link
+            .options
+            .iter()
+            .any(|option| option.starts_with("--defsym"))
+        {
+            return Err(Opaque::new("its linker was told what some names mean"));
         }
         let mut options = Digest::new();
         for option in &link.options {
@@ -118,6 +131,10 @@ impl Contents {
             let bytes = &files[input.path.as_str()];
             let within = |why: Opaque| Opaque::new(format!("'{}': {why}", input.path));
             match &input.member {
+                Some(member) if archive::is_thin(bytes) => {
+                    let bytes = read(member).ok_or_else(|| gone(member))?;
+                    binary.objects.push(self.object(&bytes).map_err(within)?);
+                }
                 Some(member) => {
                     for bytes in archive::members(bytes, member).map_err(within)? {
                         let number = self.object(bytes).map_err(within)?;
@@ -155,7 +172,12 @@ impl Contents {
 
     /// What all objects of a binary together add to what everybody meets.
     fn add_common_remainder(&self, binary: &mut BinaryDigest) {
-        let objects = || binary.objects.iter().map(|number| &self.objects[*number as usize]);
+        let objects = || {
+            binary
+                .objects
+                .iter()
+                .map(|number| &self.objects[*number as usize])
+        };
         let mut at_load = Digest::new();
         // Functions run in the order of the objects; an object without any may be anywhere.
         for object in objects().filter(|object| object.at_load.digest != 0) {
@@ -171,7 +193,10 @@ impl Contents {
         let mut definitions: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for object in objects() {
             for symbol in object.symbols.iter().filter(|symbol| !symbol.is_own) {
-                definitions.entry(&symbol.name).or_default().push(symbol.digest);
+                definitions
+                    .entry(&symbol.name)
+                    .or_default()
+                    .push(symbol.digest);
             }
         }
         // Of several definitions the linker may take the first, so here their order counts.
@@ -231,7 +256,9 @@ impl Contents {
 }
 
 fn gone(path: &str) -> Opaque {
-    Opaque::new(format!("'{path}', from which it was linked, cannot be read"))
+    Opaque::new(format!(
+        "'{path}', from which it was linked, cannot be read"
+    ))
 }
 
 fn is_bitcode(bytes: &[u8]) -> bool {
@@ -293,7 +320,17 @@ fn exports(for_loader: &ForLoader<'_>) -> BTreeMap<Name, u64> {
         exports.entry(name).or_default().absorb(line);
     }
     let digests = exports.into_iter();
-    digests.map(|(name, digest)| (name, digest.finish())).collect()
+    digests
+        .map(|(name, digest)| (name, digest.finish()))
+        .collect()
+}
+
+fn imports(for_loader: &ForLoader<'_>) -> Names {
+    let symbols = for_loader.symbols.iter().map(|dynamic| &dynamic.symbol);
+    symbols
+        .filter(|symbol| symbol.place == Place::Undefined)
+        .map(|symbol| Name::of(symbol.name.as_bytes()))
+        .collect()
 }
 
 /// Functions that find symbols by their names.

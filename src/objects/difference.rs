@@ -86,7 +86,11 @@ pub fn difference(
     after: &Contents,
     is_library_name: &dyn Fn(&str) -> bool,
 ) -> ObjectDifference {
-    let names: BTreeSet<&String> = before.binaries.keys().chain(after.binaries.keys()).collect();
+    let names: BTreeSet<&String> = before
+        .binaries
+        .keys()
+        .chain(after.binaries.keys())
+        .collect();
     let mut found = ObjectDifference::default();
     let mut views = Vec::new();
     for name in names {
@@ -110,7 +114,10 @@ pub fn difference(
         };
         for (hash, name) in view.exported_taint() {
             // Who finds it by a name in a text, or is outside of the build, cannot be seen.
-            if somebody_looks_up || is_library_name(name) || !mentioned.contains(&hash) && view.is_data(name) {
+            if somebody_looks_up
+                || is_library_name(name)
+                || !mentioned.contains(&hash) && view.is_data(name)
+            {
                 difference.blame_everybody(format!("others may use '{name}', which differs"));
             }
             shared.insert(hash, name.to_owned());
@@ -134,6 +141,17 @@ fn mentioned(contents: &Contents) -> BTreeSet<Name> {
 /// Names that mean something else now, with what they are called.
 type Tainted = BTreeMap<Name, String>;
 
+/// Names that linkers give to the borders of what they put together: who mentions these may look at anything between.
+const BORDERS: [&str; 7] = [
+    "_end",
+    "end",
+    "_edata",
+    "edata",
+    "_etext",
+    "etext",
+    "__bss_start",
+];
+
 /// One binary while it is compared: the base's objects, and which names mean something else now.
 struct View<'a> {
     name: &'a str,
@@ -142,6 +160,8 @@ struct View<'a> {
     global: Tainted,
     /// Names that only the object of the same number sees.
     own: Vec<Tainted>,
+    /// Functions that run when the binary is loaded or left, before or after.
+    at_load: BTreeSet<&'a str>,
     /// Data that differ themselves, by name.
     data: BTreeSet<&'a str>,
     before: &'a BinaryDigest,
@@ -161,14 +181,21 @@ impl<'a> View<'a> {
     ) -> Self {
         let objects = |contents: &'a Contents, binary: &'a BinaryDigest| -> Vec<&'a ObjectDigest> {
             let numbers = binary.objects.iter();
-            numbers.filter_map(|number| contents.objects.get(*number as usize)).collect()
+            numbers
+                .filter_map(|number| contents.objects.get(*number as usize))
+                .collect()
         };
-        let old_objects = objects(before, old);
+        let (old_objects, new_objects) = (objects(before, old), objects(after, new));
+        let all_objects = old_objects.iter().chain(&new_objects);
+        let at_load = all_objects
+            .flat_map(|object| &object.at_load.functions)
+            .map(String::as_str);
         let mut view = View {
             name,
             own: vec![Tainted::new(); old_objects.len()],
             objects: old_objects,
             global: Tainted::new(),
+            at_load: at_load.collect(),
             data: BTreeSet::new(),
             before: old,
             after: new,
@@ -177,6 +204,9 @@ impl<'a> View<'a> {
         if old.whole == new.whole {
             return view;
         }
+        for name in BORDERS {
+            view.taint(name);
+        }
         if let Some(why) = old.opaque.as_ref().or(new.opaque.as_ref()) {
             difference.blame_everybody(format!("it differs, and {why}"));
             return view;
@@ -184,7 +214,7 @@ impl<'a> View<'a> {
         if let Some(what) = differing_remainder(old, new) {
             difference.blame_everybody(format!("{what} differ"));
         }
-        view.compare(&objects(after, new), difference);
+        view.compare(&new_objects, difference);
         view
     }
 
@@ -198,22 +228,23 @@ impl<'a> View<'a> {
             self.add_differing(None, Some(after[number]), difference);
         }
         for name in differing_lists(&self.objects, after) {
-            for end in ["__start_", "__stop_"] {
-                let name = format!("{end}{name}");
-                self.global.insert(Name::of(name.as_bytes()), name);
-            }
+            self.taint(&format!("__start_{name}"));
+            self.taint(&format!("__stop_{name}"));
         }
-        let at_load: BTreeSet<&String> = self
-            .objects
-            .iter()
-            .chain(after)
-            .flat_map(|object| &object.at_load.functions)
-            .collect();
-        let running = difference.affected.keys().find(|name| at_load.contains(name));
-        if let Some(function) = running {
-            let why = format!("'{function}', which runs when it is loaded, differs");
-            difference.blame_everybody(why);
+    }
+
+    /// Notes that a name means something else now, to whoever sees it.
+    fn taint(&mut self, name: &str) {
+        self.global
+            .insert(Name::of(name.as_bytes()), name.to_owned());
+        // With --wrap, the linker takes one name for another.
+        if let Some(wrapped) = name.strip_prefix("__wrap_") {
+            self.global
+                .insert(Name::of(wrapped.as_bytes()), name.to_owned());
         }
+        let real = format!("__real_{name}");
+        self.global
+            .insert(Name::of(real.as_bytes()), name.to_owned());
     }
 
     fn add_differing(
@@ -238,7 +269,10 @@ impl<'a> View<'a> {
                     _ => "its code differs",
                 };
                 let function = function_of(one.name).to_owned();
-                difference.affected.entry(function).or_insert(why.to_owned());
+                difference
+                    .affected
+                    .entry(function)
+                    .or_insert(why.to_owned());
             }
             if one.is_data {
                 self.data.insert(one.name);
@@ -247,10 +281,7 @@ impl<'a> View<'a> {
                 continue;
             }
             match (one.is_own, before) {
-                (false, _) => {
-                    let name = Name::of(one.name.as_bytes());
-                    self.global.insert(name, one.name.to_owned());
-                }
+                (false, _) => self.taint(one.name),
                 (true, Some(number)) => {
                     let name = content::own(one.name);
                     self.own[number].insert(name, one.name.to_owned());
@@ -266,15 +297,20 @@ impl<'a> View<'a> {
         let is_exported = |name: &Name| {
             self.before.exports.contains_key(name) || self.after.exports.contains_key(name)
         };
-        let by_definition = self.global.iter().filter(move |(name, _)| is_exported(name));
+        let by_definition = self
+            .global
+            .iter()
+            .filter(move |(name, _)| is_exported(name));
         let by_definition = by_definition.map(|(name, text)| (*name, text.as_str()));
         // The same definition may be seen in another way: by another version, weakly, or no longer at all.
         let symbols = self.objects.iter().flat_map(|object| &object.symbols);
-        let by_view = symbols.filter(|symbol| !symbol.is_own).filter_map(|symbol| {
-            let name = Name::of(symbol.name.as_bytes());
-            let is_same = self.before.exports.get(&name) == self.after.exports.get(&name);
-            (!is_same).then_some((name, symbol.name.as_str()))
-        });
+        let by_view = symbols
+            .filter(|symbol| !symbol.is_own)
+            .filter_map(|symbol| {
+                let name = Name::of(symbol.name.as_bytes());
+                let is_same = self.before.exports.get(&name) == self.after.exports.get(&name);
+                (!is_same).then_some((name, symbol.name.as_str()))
+            });
         by_definition.chain(by_view)
     }
 
@@ -311,30 +347,34 @@ impl<'a> View<'a> {
                     true => self.own[number].contains_key(&name),
                     false => self.global.contains_key(&name),
                 };
-                if is_known || self.tainting(number, symbol.mentions.iter(), shared).is_none() {
+                if is_known
+                    || self
+                        .tainting(number, symbol.mentions.iter(), shared)
+                        .is_none()
+                {
                     continue;
                 }
                 grew = true;
-                let text = symbol.name.clone();
                 if symbol.is_own {
-                    self.own[number].insert(name, text);
+                    self.own[number].insert(name, symbol.name.clone());
                     continue;
                 }
                 if self.before.exports.contains_key(&name) {
-                    shared.insert(name, text.clone());
+                    shared.insert(name, symbol.name.clone());
                 }
-                self.global.insert(name, text);
+                self.taint(&symbol.name);
             }
             for list in &object.lists {
                 let start = format!("__start_{}", list.name);
                 let name = Name::of(start.as_bytes());
                 if !self.global.contains_key(&name)
-                    && self.tainting(number, list.mentions.iter(), shared).is_some()
+                    && self
+                        .tainting(number, list.mentions.iter(), shared)
+                        .is_some()
                 {
                     grew = true;
-                    let stop = format!("__stop_{}", list.name);
-                    self.global.insert(name, start);
-                    self.global.insert(Name::of(stop.as_bytes()), stop);
+                    self.taint(&start);
+                    self.taint(&format!("__stop_{}", list.name));
                 }
             }
         }
@@ -342,22 +382,33 @@ impl<'a> View<'a> {
     }
 
     fn add_affected(&self, shared: &Tainted, difference: &mut BinaryDifference) {
-        if self.is_opaque && !shared.is_empty() {
-            difference.blame_everybody("it may use what differs in another binary".to_owned());
+        if self.is_opaque {
+            // From outside, a binary is reached by the names in its dynamic table alone.
+            let mut names = shared.iter();
+            let used = names.find(|(name, _)| {
+                self.before.imports.contains(**name) || self.before.exports.contains_key(name)
+            });
+            if let Some((_, name)) = used {
+                difference.blame_everybody(format!("it may use '{name}', which differs"));
+            }
         }
         for (number, object) in self.objects.iter().enumerate() {
             for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
                 if let Some(what) = self.tainting(number, symbol.mentions.iter(), shared) {
                     let function = function_of(&symbol.name);
-                    if object.at_load.functions.contains(function) {
-                        difference.blame_everybody(format!(
-                            "'{function}', which runs when it is loaded, uses '{what}', which differs"
-                        ));
-                    }
                     let why = format!("it uses '{}', which differs", without_numbers(what));
-                    difference.affected.entry(function.to_owned()).or_insert(why);
+                    difference
+                        .affected
+                        .entry(function.to_owned())
+                        .or_insert(why);
                 }
             }
+        }
+        let mut affected = difference.affected.iter();
+        let running = affected.find(|(name, _)| self.at_load.contains(name.as_str()));
+        if let Some((function, why)) = running {
+            let why = format!("'{function}' runs when it is loaded, and {why}");
+            difference.blame_everybody(why);
         }
     }
 }
@@ -401,5 +452,7 @@ fn differing_lists<'a>(
     };
     let (before, after) = (whole(before), whole(after));
     let names = before.keys().chain(after.keys()).copied();
-    names.filter(|name| before.get(name) != after.get(name)).collect()
+    names
+        .filter(|name| before.get(name) != after.get(name))
+        .collect()
 }

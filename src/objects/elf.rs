@@ -81,8 +81,9 @@ impl Section<'_> {
         self.flags & elf::SHF_EXECINSTR.0 != 0
     }
 
+    /// Whether the linker takes equal constants of the section for one. It leaves those alone that hold relocations.
     pub(super) fn is_merged(&self) -> bool {
-        self.flags & elf::SHF_MERGE.0 != 0 && self.entry_size > 0
+        self.flags & elf::SHF_MERGE.0 != 0 && self.entry_size > 0 && self.relocations.is_empty()
     }
 
     pub(super) fn has_strings(&self) -> bool {
@@ -202,9 +203,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elf<'_>, Opaque> {
             entry_size: section.sh_entsize(ENDIAN),
             align: section.sh_addralign(ENDIAN),
             size: section.sh_size(ENDIAN),
-            data: section
-                .data(ENDIAN, bytes)
-                .map_err(damaged("a section"))?,
+            data: section.data(ENDIAN, bytes).map_err(damaged("a section"))?,
             relocations: Vec::new(),
         });
     }

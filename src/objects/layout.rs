@@ -119,7 +119,11 @@ impl<'a> Layout<'a> {
 
     /// Whether everything in a section is there for counting.
     fn only_counts(&self, number: usize) -> bool {
-        let names = || self.named[number].iter().map(|symbol| self.elf.symbols[*symbol].name);
+        let names = || {
+            self.named[number]
+                .iter()
+                .map(|symbol| self.elf.symbols[*symbol].name)
+        };
         if names().next().is_none() {
             return false;
         }
@@ -171,7 +175,14 @@ impl<'a> Layout<'a> {
         };
         match self.roles[section] {
             Role::Counting => return (Target::Counter, addend),
-            Role::Beside if symbol.is_local() => return (Target::Beside(section), addend),
+            Role::Beside if symbol.is_local() => {
+                let place = (symbol.value as i64).wrapping_add(addend);
+                // A note that the program itself reads is data like any other.
+                return match self.elf.sections[section].is_note() {
+                    true => (Target::Anonymous(section, place), 0),
+                    false => (Target::Beside(section), place),
+                };
+            }
             _ => {}
         }
         if is_named {

@@ -54,7 +54,14 @@ const READ: [&str; 8] = [
     "-R",
 ];
 
-const SCRIPTS: [&str; 6] = ["-T", "--script", "-dT", "--default-script", "-c", "--mri-script"];
+const SCRIPTS: [&str; 6] = [
+    "-T",
+    "--script",
+    "-dT",
+    "--default-script",
+    "-c",
+    "--mri-script",
+];
 
 /// Other options that take the next argument for their value.
 const WITH_VALUE: [&str; 26] = [
@@ -120,7 +127,8 @@ impl Link {
             } else if take(&SCRIPTS) || option.starts_with("-T") && is_script(option) {
                 link.has_script = true;
             } else if take(&WITH_VALUE) {
-                link.options.push(format!("{option}={}", value.unwrap_or_default()));
+                link.options
+                    .push(format!("{option}={}", value.unwrap_or_default()));
             } else if !is_place(option) {
                 link.options.push(argument.clone());
             }
@@ -137,7 +145,14 @@ fn same_option(known: &str, given: &str) -> bool {
 
 /// `-Tfile`, but not `-Ttext`, `-Tdata` and `-Tbss`, which are followed by an address.
 fn is_script(option: &str) -> bool {
-    !["-Ttext", "-Tdata", "-Tbss", "-Ttext-segment", "-Trodata-segment"].contains(&option)
+    ![
+        "-Ttext",
+        "-Tdata",
+        "-Tbss",
+        "-Ttext-segment",
+        "-Trodata-segment",
+    ]
+    .contains(&option)
 }
 
 /// Options in one word that only say where something is, name inputs, or ask for what we read.
@@ -155,7 +170,10 @@ fn inputs(trace: &str) -> Vec<Input> {
     let mut seen = std::collections::BTreeSet::new();
     for line in trace.lines().filter(|line| !line.is_empty()) {
         let of_gnu = line.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-        let of_others = || line.strip_suffix(')').and_then(|front| front.rsplit_once('('));
+        let of_others = || {
+            line.strip_suffix(')')
+                .and_then(|front| front.rsplit_once('('))
+        };
         let input = match of_gnu.or_else(of_others) {
             Some((path, member)) => Input {
                 path: path.to_owned(),
@@ -184,12 +202,19 @@ mod tests {
     #[test]
     fn options_are_told_from_places_and_inputs() {
         let link = Link::from_trace(
-            &words("-o p --wrap=malloc a.o -L/x -L /y -lm -z now --version-script v.map --build-id --gc-sections"),
+            &words(
+                "-o p --wrap=malloc a.o -L/x -L /y -lm -z now --version-script v.map --build-id --gc-sections",
+            ),
             "",
         );
         assert_eq!(
             link.options,
-            ["--wrap=malloc", "-z=now", "--version-script", "--gc-sections"]
+            [
+                "--wrap=malloc",
+                "-z=now",
+                "--version-script",
+                "--gc-sections"
+            ]
         );
         assert_eq!(link.read_by_options, ["v.map"]);
         assert!(!link.has_script);

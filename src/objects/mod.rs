@@ -16,8 +16,8 @@ mod relocations;
 pub use contents::{BinaryDigest, Contents};
 pub use difference::{Affected, BinaryDifference, Executed, ObjectDifference, difference};
 pub use link::{Input, Link};
-pub use pairing::Change;
 pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
+pub use pairing::Change;
 
 use std::fmt;
 

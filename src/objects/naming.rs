@@ -51,7 +51,10 @@ pub(super) fn names(layout: &Layout<'_>) -> Result<FxHashMap<usize, Called>, sup
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in layout.named.iter().flatten() {
         if symbols[*number].is_local() {
-            by_name.entry(symbols[*number].name).or_default().push(*number);
+            by_name
+                .entry(symbols[*number].name)
+                .or_default()
+                .push(*number);
         }
     }
     let mut called = FxHashMap::default();

@@ -85,8 +85,7 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
         {
             continue;
         }
-        let is_code_section =
-            section.is_some_and(|section| layout.elf.sections[section].is_code());
+        let is_code_section = section.is_some_and(|section| layout.elf.sections[section].is_code());
         let mentions = match section {
             Some(section) if !layout.elf.sections[section].is_merged() => {
                 content.section(section)?.mentions
@@ -126,8 +125,8 @@ fn add_what_runs_at_load(
             continue;
         }
         let targets = || section.relocations.iter().map(|one| layout.target(one).0);
-        let is_counting = !section.relocations.is_empty()
-            && targets().all(|target| target == Target::Counter);
+        let is_counting =
+            !section.relocations.is_empty() && targets().all(|target| target == Target::Counter);
         if is_counting {
             continue;
         }
@@ -138,7 +137,9 @@ fn add_what_runs_at_load(
             if let Target::Global(symbol) | Target::Own(symbol) | Target::Within(symbol, _) = target
             {
                 let name = layout.elf.symbols[symbol].name;
-                at_load.functions.insert(naming::function_of(name).to_owned());
+                at_load
+                    .functions
+                    .insert(naming::function_of(name).to_owned());
             }
         }
     }
@@ -152,7 +153,9 @@ fn add_what_runs_at_load(
 fn is_identifier(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn add_lists(

@@ -85,7 +85,8 @@ pub(super) fn differing<'a>(
 ) -> Vec<Differing<'a>> {
     type Digests = Vec<(u64, bool)>;
     let mut groups: BTreeMap<(&str, bool), (Digests, Digests)> = BTreeMap::new();
-    let symbols = |object: Option<&'a ObjectDigest>| object.into_iter().flat_map(|one| &one.symbols);
+    let symbols =
+        |object: Option<&'a ObjectDigest>| object.into_iter().flat_map(|one| &one.symbols);
     for symbol in symbols(before) {
         let group = groups.entry((&symbol.name, symbol.is_own)).or_default();
         group.0.push((symbol.digest, symbol.is_code));

@@ -77,7 +77,13 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 /// Compiles one source to an object.
-pub(crate) fn compile(setting: Setting, folder: &Path, name: &str, text: &str, more: &[&str]) -> PathBuf {
+pub(crate) fn compile(
+    setting: Setting,
+    folder: &Path,
+    name: &str,
+    text: &str,
+    more: &[&str],
+) -> PathBuf {
     let source = folder.join(name);
     fs::write(&source, text).unwrap();
     let object = source.with_extension("o");
@@ -94,13 +100,22 @@ pub(crate) fn compile(setting: Setting, folder: &Path, name: &str, text: &str, m
 }
 
 /// Links objects, and answers the binary and how the linker says that it was made.
-pub(crate) fn link(setting: Setting, folder: &Path, inputs: &[PathBuf], more: &[&str]) -> (PathBuf, Link) {
+pub(crate) fn link(
+    setting: Setting,
+    folder: &Path,
+    inputs: &[PathBuf],
+    more: &[&str],
+) -> (PathBuf, Link) {
     let output = folder.join("p");
     let mut arguments = setting.flags_for(folder, &folder.join("p"));
     if setting.position == "-fno-pic" {
         arguments.push("-no-pie".to_owned());
     }
-    arguments.extend(inputs.iter().map(|input| input.to_str().unwrap().to_owned()));
+    arguments.extend(
+        inputs
+            .iter()
+            .map(|input| input.to_str().unwrap().to_owned()),
+    );
     arguments.extend(words(&["-Wl,-t,-t", "-o", output.to_str().unwrap()]));
     arguments.extend(words(more));
     let trace = run(setting.compiler, &arguments, folder);
@@ -112,13 +127,21 @@ pub(crate) fn read(path: &str) -> Option<Vec<u8>> {
 }
 
 /// What the program of some sources holds.
-pub(crate) fn build(setting: Setting, sources: &BTreeMap<String, String>, more: &[&str]) -> Contents {
+pub(crate) fn build(
+    setting: Setting,
+    sources: &BTreeMap<String, String>,
+    more: &[&str],
+) -> Contents {
     let folder = TempDir::new().unwrap();
     build_in(setting, folder.path(), sources, more, false)
 }
 
 /// The same in a place with a longer path, and with the objects in another order.
-pub(crate) fn build_elsewhere(setting: Setting, sources: &BTreeMap<String, String>, more: &[&str]) -> Contents {
+pub(crate) fn build_elsewhere(
+    setting: Setting,
+    sources: &BTreeMap<String, String>,
+    more: &[&str],
+) -> Contents {
     let folder = TempDir::new().unwrap();
     let inner = folder.path().join("another/and/much/longer/place");
     fs::create_dir_all(&inner).unwrap();

@@ -29,7 +29,11 @@ fn differences(before: Files<'_>, after: Files<'_>) -> Vec<BinaryDifference> {
             let owned = files
                 .iter()
                 .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
-            build(*setting, &owned.collect::<BTreeMap<_, _>>(), &["-fno-inline"])
+            build(
+                *setting,
+                &owned.collect::<BTreeMap<_, _>>(),
+                &["-fno-inline"],
+            )
         };
         let mut found = compare(&contents(before), &contents(after));
         found.binaries.remove("p").unwrap()
@@ -67,12 +71,22 @@ fn a_weak_name_that_gets_a_definition_affects_who_mentions_it() {
 #[test]
 fn static_functions_of_one_name_are_not_taken_for_each_other() {
     let file = |name: &str, number: u32| {
-        format!("{NOINLINE} static int helper(int x){{return x*{number}+x/5;}} int {name}(int x){{return helper(x)+1;}}")
+        format!(
+            "{NOINLINE} static int helper(int x){{return x*{number}+x/5;}} int {name}(int x){{return helper(x)+1;}}"
+        )
     };
     let main = "int a(int),b(int); int main(int c,char**v){return a(c)+b(c);}";
     assert_affected(
-        &[("a.c", &file("a", 3)), ("b.c", &file("b", 7)), ("main.c", main)],
-        &[("a.c", &file("a", 7)), ("b.c", &file("b", 3)), ("main.c", main)],
+        &[
+            ("a.c", &file("a", 3)),
+            ("b.c", &file("b", 7)),
+            ("main.c", main),
+        ],
+        &[
+            ("a.c", &file("a", 7)),
+            ("b.c", &file("b", 3)),
+            ("main.c", main),
+        ],
         &["helper"],
     );
 }
@@ -84,8 +98,16 @@ fn static_data_of_one_name_are_not_taken_for_each_other() {
     };
     let main = "int a(int),b(int); int main(int c,char**v){return a(c)+b(c);}";
     assert_affected(
-        &[("a.c", &file("a", 3)), ("b.c", &file("b", 7)), ("main.c", main)],
-        &[("a.c", &file("a", 7)), ("b.c", &file("b", 3)), ("main.c", main)],
+        &[
+            ("a.c", &file("a", 3)),
+            ("b.c", &file("b", 7)),
+            ("main.c", main),
+        ],
+        &[
+            ("a.c", &file("a", 7)),
+            ("b.c", &file("b", 3)),
+            ("main.c", main),
+        ],
         &["a", "b"],
     );
 }
@@ -102,7 +124,9 @@ fn one_static_local_is_not_two() {
 #[test]
 fn static_locals_that_trade_places_are_noticed() {
     let program = |first: &str, second: &str| {
-        format!("int use(const char*s){{return s[0];}} int f(int x){{ if(x>3){{static const char*volatile p=\"{first}\"; return use(p);}} static const char*volatile p=\"{second}\"; return use(p)+1; }} int main(int c,char**v){{return f(c);}}")
+        format!(
+            "int use(const char*s){{return s[0];}} int f(int x){{ if(x>3){{static const char*volatile p=\"{first}\"; return use(p);}} static const char*volatile p=\"{second}\"; return use(p)+1; }} int main(int c,char**v){{return f(c);}}"
+        )
     };
     for difference in differences(
         &[("main.c", &program("one", "two"))],
@@ -115,7 +139,9 @@ fn static_locals_that_trade_places_are_noticed() {
 #[test]
 fn what_changes_in_data_is_followed_through_data() {
     let program = |number: u32| {
-        format!("struct s{{int n; struct s*next;}}; struct s last={{{number},0}}; struct s first={{1,&last}}; static struct s*volatile table[]={{&first,0}}; int walk(void){{return table[0]->next->n;}} int not(void){{return 3;}} int main(void){{return walk()+not();}}")
+        format!(
+            "struct s{{int n; struct s*next;}}; struct s last={{{number},0}}; struct s first={{1,&last}}; static struct s*volatile table[]={{&first,0}}; int walk(void){{return table[0]->next->n;}} int not(void){{return 3;}} int main(void){{return walk()+not();}}"
+        )
     };
     assert_affected(
         &[("main.c", &program(5))],
@@ -126,16 +152,14 @@ fn what_changes_in_data_is_followed_through_data() {
 
 #[test]
 fn a_constructor_that_changes_or_appears_is_everybodys() {
-    let program = |body: &str| {
-        format!("volatile int g; {body} int main(void){{return g;}}")
-    };
+    let program = |body: &str| format!("volatile int g; {body} int main(void){{return g;}}");
     let none = program("");
     let one = program("__attribute__((constructor)) static void begin(void){g=4;}");
     let other = program("__attribute__((constructor)) static void begin(void){g=5;}");
     let last = program("__attribute__((destructor)) static void begin(void){g=4;}");
-    assert_everybody(&[("main.c", &none)], &[("main.c", &one)], "when it is loaded");
-    assert_everybody(&[("main.c", &one)], &[("main.c", &other)], "when it is loaded");
-    assert_everybody(&[("main.c", &one)], &[("main.c", &last)], "when it is loaded");
+    assert_everybody(&[("main.c", &none)], &[("main.c", &one)], "loaded");
+    assert_everybody(&[("main.c", &one)], &[("main.c", &other)], "loaded");
+    assert_everybody(&[("main.c", &one)], &[("main.c", &last)], "loaded");
 }
 
 #[test]
@@ -164,7 +188,10 @@ fn a_section_that_lists_things_belongs_to_who_mentions_its_ends() {
     let register = |name: &str, value: u32| {
         format!("static int {name} __attribute__((section(\"checks\"),used))={value};")
     };
-    let main = ("main.c", "extern int __start_checks[],__stop_checks[]; int sum(void){int s=0; for(int*p=__start_checks;p<__stop_checks;p++)s+=*p; return s;} int other(int c){return c*3;} int main(int c,char**v){return sum()+other(c);}");
+    let main = (
+        "main.c",
+        "extern int __start_checks[],__stop_checks[]; int sum(void){int s=0; for(int*p=__start_checks;p<__stop_checks;p++)s+=*p; return s;} int other(int c){return c*3;} int main(int c,char**v){return sum()+other(c);}",
+    );
     let (one, two, three) = (register("one", 1), register("two", 2), register("two", 3));
     assert_affected(
         &[("a.c", &one), main],
@@ -186,7 +213,9 @@ fn a_section_that_lists_things_belongs_to_who_mentions_its_ends() {
 #[test]
 fn an_alias_differs_with_what_it_stands_for() {
     let program = |number: u32| {
-        format!("int real(int x){{return x*{number};}} int also(int) __attribute__((alias(\"real\"))); int main(int c,char**v){{return also(c);}}")
+        format!(
+            "int real(int x){{return x*{number};}} int also(int) __attribute__((alias(\"real\"))); int main(int c,char**v){{return also(c);}}"
+        )
     };
     for difference in differences(&[("main.c", &program(3))], &[("main.c", &program(5))]) {
         for name in ["real", "also"] {
@@ -199,19 +228,23 @@ fn an_alias_differs_with_what_it_stands_for() {
 #[test]
 fn who_chooses_a_function_at_load_is_everybodys() {
     let program = |number: u32| {
-        format!("static int one(void){{return 1;}} static int two(void){{return 2;}} volatile int which={number}; static void*choose(void){{return which>{number}?(void*)one:(void*)two;}} int f(void) __attribute__((ifunc(\"choose\"))); int main(void){{return f();}}")
+        format!(
+            "static int one(void){{return 1;}} static int two(void){{return 2;}} volatile int which={number}; static void*choose(void){{return which>{number}?(void*)one:(void*)two;}} int f(void) __attribute__((ifunc(\"choose\"))); int main(void){{return f();}}"
+        )
     };
     assert_everybody(
         &[("main.c", &program(3))],
         &[("main.c", &program(5))],
-        "when it is loaded",
+        "loaded",
     );
 }
 
 #[test]
 fn common_symbols_differ_by_their_size() {
     let program = |size: u32| {
-        format!("char pool[{size}] __attribute__((common)); int first(void){{return pool[0];}} int none(void){{return 1;}} int main(void){{return first()+none();}}")
+        format!(
+            "char pool[{size}] __attribute__((common)); int first(void){{return pool[0];}} int none(void){{return 1;}} int main(void){{return first()+none();}}"
+        )
     };
     assert_affected(
         &[("main.c", &program(10))],
@@ -235,9 +268,14 @@ fn of_several_weak_definitions_the_order_counts() {
 #[test]
 fn in_assembler_a_section_counts_as_one() {
     let program = |number: u32| {
-        format!(".text\n.globl one\none:\n mov ${number},%eax\n ret\n.globl two\ntwo:\n mov $2,%eax\n ret\n.section .note.GNU-stack,\"\",@progbits\n")
+        format!(
+            ".text\n.globl one\none:\n mov ${number},%eax\n ret\n.globl two\ntwo:\n mov $2,%eax\n ret\n.section .note.GNU-stack,\"\",@progbits\n"
+        )
     };
-    let main = ("main.c", "int one(void),two(void); int main(void){return one()+two();}");
+    let main = (
+        "main.c",
+        "int one(void),two(void); int main(void){return one()+two();}",
+    );
     assert_affected(
         &[("a.s", &program(1)), main],
         &[("a.s", &program(5)), main],
@@ -251,11 +289,11 @@ fn a_function_that_moves_to_another_file_counts_as_changed() {
     let f = "static int n=1; int f(void){return n++;}";
     let g = "static int n=2; int g(void){return n--;}";
     let both = format!("{g} int f(void){{return n++;}}");
-    let main = ("main.c", "int f(void),g(void); int main(void){return f()+g();}");
-    for difference in differences(
-        &[("a.c", f), ("b.c", g), main],
-        &[("b.c", &both), main],
-    ) {
+    let main = (
+        "main.c",
+        "int f(void),g(void); int main(void){return f()+g();}",
+    );
+    for difference in differences(&[("a.c", f), ("b.c", g), main], &[("b.c", &both), main]) {
         assert!(difference.affected.contains_key("f"), "{difference:#?}");
         assert!(!difference.affected.contains_key("g"), "{difference:#?}");
     }
@@ -264,7 +302,13 @@ fn a_function_that_moves_to_another_file_counts_as_changed() {
 #[test]
 fn thread_local_data_are_followed() {
     let program = |number: u32| {
-        format!("__thread int t={number}; int f(void){{return t++;}} int g(int c){{return c+1;}} int main(int c,char**v){{return f()+g(c);}}")
+        format!(
+            "__thread int t={number}; int f(void){{return t++;}} int g(int c){{return c+1;}} int main(int c,char**v){{return f()+g(c);}}"
+        )
     };
-    assert_affected(&[("main.c", &program(3))], &[("main.c", &program(4))], &["f"]);
+    assert_affected(
+        &[("main.c", &program(3))],
+        &[("main.c", &program(4))],
+        &["f"],
+    );
 }

@@ -77,7 +77,8 @@ fn what_cannot_be_read_makes_the_binary_different_as_a_whole() {
 fn objects_that_do_not_explain_a_binary_are_not_believed() {
     let folder = TempDir::new().unwrap();
     let (binary, mut link) = with_archive(folder.path(), 3, 1);
-    link.inputs.retain(|input| input.member.as_deref() != Some("f.o"));
+    link.inputs
+        .retain(|input| input.member.as_deref() != Some("f.o"));
     let contents = contents("p", &binary, Some(&link));
     assert!(opaque(&contents).contains("'f'"), "{}", opaque(&contents));
 }
@@ -87,7 +88,13 @@ fn what_is_compiled_at_the_link_is_not_understood() {
     let folder = TempDir::new().unwrap();
     for compiler in ["gcc", "clang-14", "clang-19"] {
         let setting = Setting { compiler, ..PLAIN };
-        let object = compile(setting, folder.path(), "f.c", "int f(void){return 1;}", &["-flto"]);
+        let object = compile(
+            setting,
+            folder.path(),
+            "f.c",
+            "int f(void){return 1;}",
+            &["-flto"],
+        );
         let why = digest(&fs::read(object).unwrap()).unwrap_err().to_string();
         assert!(why.contains("link"), "{why}");
     }
@@ -101,7 +108,9 @@ fn objects_for_arm_are_read_too_and_others_are_not() {
         ..PLAIN
     };
     let program = |text: &str, noise: &str| {
-        format!("{noise} int use(const char*); static __thread int t=3; int g=2; double d(double x){{return x*1.7;}} int f(int c){{ static int n; switch(c){{case 0:return use(\"{text}\");case 1:return n++;case 2:return use(\"two\");case 3:return t++;case 4: return g;}} return c; }}")
+        format!(
+            "{noise} int use(const char*); static __thread int t=3; int g=2; double d(double x){{return x*1.7;}} int f(int c){{ static int n; switch(c){{case 0:return use(\"{text}\");case 1:return n++;case 2:return use(\"two\");case 3:return t++;case 4: return g;}} return c; }}"
+        )
     };
     let object = |source: &str, target: &str| {
         let target = format!("--target={target}");
@@ -110,7 +119,10 @@ fn objects_for_arm_are_read_too_and_others_are_not() {
     };
     let arm = "aarch64-linux-gnu";
     let before = object(&program("one", ""), arm).unwrap();
-    let noisy = object(&program("one", "\n\n/* lines */ static const char*unused=\"first\";"), arm);
+    let noisy = object(
+        &program("one", "\n\n/* lines */ static const char*unused=\"first\";"),
+        arm,
+    );
     assert_eq!(before.symbols, noisy.unwrap().symbols);
     let after = object(&program("other", ""), arm).unwrap();
     let differing: Vec<&str> = before
@@ -127,16 +139,68 @@ fn objects_for_arm_are_read_too_and_others_are_not() {
 }
 
 #[test]
+fn what_a_function_catches_counts_with_it() {
+    let folder = TempDir::new().unwrap();
+    for compiler in ["g++", "clang++-16"] {
+        let setting = Setting { compiler, ..PLAIN };
+        let object = |caught: &str| {
+            let text = format!(
+                "int g(int); int f(int x){{try{{return g(x);}}catch({caught}){{return 1;}}}} int h(int x){{return g(x)+1;}}"
+            );
+            let path = compile(setting, folder.path(), "a.cpp", &text, &[]);
+            digest(&fs::read(path).unwrap()).unwrap()
+        };
+        let (before, after) = (object("int"), object("long"));
+        let digests = |name: &str| {
+            let mut symbols = before.symbols.iter().chain(&after.symbols);
+            let one = symbols.find(|symbol| symbol.name == name).unwrap();
+            let other = after.symbols.iter().find(|symbol| symbol.name == name);
+            (one.digest, other.unwrap().digest)
+        };
+        let (one, other) = digests("_Z1hi");
+        assert_eq!(one, other, "{compiler}");
+        let (one, other) = digests("_Z1fi");
+        assert!(
+            one != other || before.remainder != after.remainder,
+            "{compiler}"
+        );
+    }
+}
+
+#[test]
+fn thin_archives_name_files() {
+    let folder = TempDir::new().unwrap();
+    let top = folder.path();
+    compile(PLAIN, top, "f.c", "int f(int x){return x;}", &[]);
+    let main = compile(PLAIN, top, "main.c", MAIN, &[]);
+    run("ar", &words("rcT libf.a f.o"), top);
+    for linker in ["bfd", "gold"] {
+        let chosen = format!("-fuse-ld={linker}");
+        let (binary, link) = link(PLAIN, top, &[main.clone(), top.join("libf.a")], &[&chosen]);
+        let contents = contents("p", &binary, Some(&link));
+        assert_eq!(opaque(&contents), "", "{linker}: {link:#?}");
+    }
+}
+
+#[test]
 fn static_names_that_meet_in_a_joined_object_are_told_apart() {
     let folder = TempDir::new().unwrap();
     let top = folder.path();
     let made = |first: u32, second: u32| {
         for (name, number) in [("a", first), ("b", second)] {
-            let text = format!("static int n={number}; __attribute__((noinline)) static int helper(int x){{return x/{number}+n++;}} int {name}(int x){{return helper(x)+1;}}");
+            let text = format!(
+                "static int n={number}; __attribute__((noinline)) static int helper(int x){{return x/{number}+n++;}} int {name}(int x){{return helper(x)+1;}}"
+            );
             compile(PLAIN, top, &format!("{name}.c"), &text, &[]);
         }
         run("ld", &words("-r -o joined.o a.o b.o"), top);
-        let main = compile(PLAIN, top, "main.c", "int a(int),b(int); int main(int c,char**v){return a(c)+b(c);}", &[]);
+        let main = compile(
+            PLAIN,
+            top,
+            "main.c",
+            "int a(int),b(int); int main(int c,char**v){return a(c)+b(c);}",
+            &[],
+        );
         let (binary, link) = link(PLAIN, top, &[main, top.join("joined.o")], &[]);
         contents("p", &binary, Some(&link))
     };
@@ -195,7 +259,10 @@ fn what_does_not_count_may_have_been_executed() {
         difference.certify(&BTreeMap::from([("p", executed)]))
     };
     assert_eq!(certify("main", "main f"), Ok(()));
-    assert_eq!(certify("main f", "main f").unwrap_err().function.unwrap(), "f");
+    assert_eq!(
+        certify("main f", "main f").unwrap_err().function.unwrap(),
+        "f"
+    );
     assert_eq!(certify("main", "main").unwrap_err().function.unwrap(), "f");
     let nothing = BTreeSet::new();
     let executed = Executed {

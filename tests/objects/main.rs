@@ -39,10 +39,13 @@ fn check(compilers: &[&'static str]) {
             failure_persistence: None,
             ..Config::default()
         });
-        let outcome = runner.run(&(program::programs(), program::edits()), |(program, edit)| {
-            check_one(setting, &program, edit);
-            Ok(())
-        });
+        let outcome = runner.run(
+            &(program::programs(), program::edits()),
+            |(program, edit)| {
+                check_one(setting, &program, edit);
+                Ok(())
+            },
+        );
         if let Err(failure) = outcome {
             panic!("{setting:?}: {failure}");
         }
@@ -63,10 +66,16 @@ fn check_one(setting: Setting, program: &Program, edit: Edit) {
     let after = build::build(setting, &edited.with(noise).sources(), &[]);
     let found = build::compare(&before, &after);
     let difference = &found.binaries["p"];
-    assert_eq!(difference.everybody, None, "{setting:?}: {edit:?}\n{program:#?}");
+    assert_eq!(
+        difference.everybody, None,
+        "{setting:?}: {edit:?}\n{program:#?}"
+    );
     let affected: Vec<&str> = difference.affected.keys().map(String::as_str).collect();
     let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-    assert_eq!(affected, expected, "{setting:?}: {edit:?}\n{found:#?}\n{program:#?}");
+    assert_eq!(
+        affected, expected,
+        "{setting:?}: {edit:?}\n{found:#?}\n{program:#?}"
+    );
 }
 
 #[test]

@@ -223,14 +223,20 @@ impl Program {
             Kind::Global => format!("return g{place} + x;"),
             Kind::Macro => format!("return x * M{place};"),
             Kind::Initialiser => {
-                format!("int a[12] = {{1, {k}, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}; a[x & 7] += x; return a[x & 3];")
+                format!(
+                    "int a[12] = {{1, {k}, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}; a[x & 7] += x; return a[x & 3];"
+                )
             }
             Kind::StaticHelper => format!("return helper{place}(x) - 1;"),
         };
         let body = if self.noise != Noise::None {
             let renamed = body.replace("x ", "elsewhere ").replace("(x", "(elsewhere");
-            let renamed = renamed.replace("[x", "[elsewhere").replace("x)", "elsewhere)");
-            let renamed = renamed.replace("x;", "elsewhere;").replace("-x", "-elsewhere");
+            let renamed = renamed
+                .replace("[x", "[elsewhere")
+                .replace("x)", "elsewhere)");
+            let renamed = renamed
+                .replace("x;", "elsewhere;")
+                .replace("-x", "-elsewhere");
             match self.noise {
                 Noise::Reformatted => renamed.replace("; ", "; /* so */\n\n  "),
                 _ => renamed,
@@ -238,7 +244,11 @@ impl Program {
         } else {
             body
         };
-        let x = if self.noise != Noise::None { "elsewhere" } else { "x" };
+        let x = if self.noise != Noise::None {
+            "elsewhere"
+        } else {
+            "x"
+        };
         format!("{before}\nF int {name}(int {x}) {{ {body} }}\n")
     }
 }
