@@ -5,11 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::{BinaryDigest, Contents};
-use super::naming::{function_of, without_numbers};
-use super::pairing::{self, Change};
-use super::{ObjectDigest, content};
-use crate::digest::{Digest, Name};
+use super::contents::Contents;
+use super::pairing::Change;
+use super::reach::{self, Tainted, View};
+use crate::digest::Name;
 
 /// What differs between two builds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -123,7 +122,7 @@ pub fn difference(
             shared.insert(hash, name.to_owned());
         }
     }
-    spread(&mut views, &mut shared);
+    reach::spread(&mut views, &mut shared);
     for view in &views {
         if let Some(difference) = found.binaries.get_mut(view.name) {
             view.add_affected(&shared, difference);
@@ -138,321 +137,152 @@ fn mentioned(contents: &Contents) -> BTreeSet<Name> {
     symbols.flat_map(|symbol| symbol.mentions.iter()).collect()
 }
 
-/// Names that mean something else now, with what they are called.
-type Tainted = BTreeMap<Name, String>;
-
-/// Names that linkers give to the borders of what they put together: who mentions these may look at anything between.
-const BORDERS: [&str; 7] = [
-    "_end",
-    "end",
-    "_edata",
-    "edata",
-    "_etext",
-    "etext",
-    "__bss_start",
-];
-
-/// One binary while it is compared: the base's objects, and which names mean something else now.
-struct View<'a> {
-    name: &'a str,
-    objects: Vec<&'a ObjectDigest>,
-    /// Names that all objects of the binary see.
-    global: Tainted,
-    /// Names that only the object of the same number sees.
-    own: Vec<Tainted>,
-    /// Functions that run when the binary is loaded or left, before or after.
-    at_load: BTreeSet<&'a str>,
-    /// Data that differ themselves, by name.
-    data: BTreeSet<&'a str>,
-    before: &'a BinaryDigest,
-    after: &'a BinaryDigest,
-    /// The two are the same, and yet nobody knows what they mention.
-    is_opaque: bool,
-}
-
-impl<'a> View<'a> {
-    fn of(
-        name: &'a str,
-        before: &'a Contents,
-        old: &'a BinaryDigest,
-        after: &'a Contents,
-        new: &'a BinaryDigest,
-        difference: &mut BinaryDifference,
-    ) -> Self {
-        let objects = |contents: &'a Contents, binary: &'a BinaryDigest| -> Vec<&'a ObjectDigest> {
-            let numbers = binary.objects.iter();
-            numbers
-                .filter_map(|number| contents.objects.get(*number as usize))
-                .collect()
-        };
-        let (old_objects, new_objects) = (objects(before, old), objects(after, new));
-        let all_objects = old_objects.iter().chain(&new_objects);
-        let at_load = all_objects
-            .flat_map(|object| &object.at_load.functions)
-            .map(String::as_str);
-        let mut view = View {
-            name,
-            own: vec![Tainted::new(); old_objects.len()],
-            objects: old_objects,
-            global: Tainted::new(),
-            at_load: at_load.collect(),
-            data: BTreeSet::new(),
-            before: old,
-            after: new,
-            is_opaque: old.opaque.is_some() || new.opaque.is_some(),
-        };
-        if old.whole == new.whole {
-            return view;
-        }
-        for name in BORDERS {
-            view.taint(name);
-        }
-        if let Some(why) = old.opaque.as_ref().or(new.opaque.as_ref()) {
-            difference.blame_everybody(format!("it differs, and {why}"));
-            return view;
-        }
-        if let Some(what) = differing_remainder(old, new) {
-            difference.blame_everybody(format!("{what} differ"));
-        }
-        view.compare(&new_objects, difference);
-        view
-    }
-
-    fn compare(&mut self, after: &[&'a ObjectDigest], difference: &mut BinaryDifference) {
-        let (partners, left) = pairing::pair(&self.objects, after);
-        for (number, partner) in partners.iter().enumerate() {
-            let partner = partner.map(|partner| after[partner]);
-            self.add_differing(Some(number), partner, difference);
-        }
-        for number in left {
-            self.add_differing(None, Some(after[number]), difference);
-        }
-        for name in differing_lists(&self.objects, after) {
-            self.taint(&format!("__start_{name}"));
-            self.taint(&format!("__stop_{name}"));
-        }
-    }
-
-    /// Notes that a name means something else now, to whoever sees it.
-    fn taint(&mut self, name: &str) {
-        self.global
-            .insert(Name::of(name.as_bytes()), name.to_owned());
-        // With --wrap, the linker takes one name for another.
-        if let Some(wrapped) = name.strip_prefix("__wrap_") {
-            self.global
-                .insert(Name::of(wrapped.as_bytes()), name.to_owned());
-        }
-        let real = format!("__real_{name}");
-        self.global
-            .insert(Name::of(real.as_bytes()), name.to_owned());
-    }
-
-    fn add_differing(
-        &mut self,
-        before: Option<usize>,
-        after: Option<&'a ObjectDigest>,
-        difference: &mut BinaryDifference,
-    ) {
-        let old = before.map(|number| self.objects[number]);
-        for one in pairing::differing(old, after) {
-            let plain = without_numbers(one.name);
-            let known = difference.symbols.get(&plain);
-            let change = match known {
-                // It moved to another object, or is defined in several.
-                Some(known) if *known != one.change => Change::Changed,
-                _ => one.change,
-            };
-            difference.symbols.insert(plain, change);
-            if one.is_code && one.change != Change::Appeared {
-                let why = match one.change {
-                    Change::Disappeared => "it is gone",
-                    _ => "its code differs",
-                };
-                let function = function_of(one.name).to_owned();
-                difference
-                    .affected
-                    .entry(function)
-                    .or_insert(why.to_owned());
-            }
-            if one.is_data {
-                self.data.insert(one.name);
-            } else if one.change == Change::Changed {
-                // Who executed it is known.
-                continue;
-            }
-            match (one.is_own, before) {
-                (false, _) => self.taint(one.name),
-                (true, Some(number)) => {
-                    let name = content::own(one.name);
-                    self.own[number].insert(name, one.name.to_owned());
-                }
-                // What only a new object sees, only new code can mention.
-                (true, None) => {}
-            }
-        }
-    }
-
-    /// Names that differ and that other binaries can see, before or after.
-    fn exported_taint(&self) -> impl Iterator<Item = (Name, &str)> {
-        let is_exported = |name: &Name| {
-            self.before.exports.contains_key(name) || self.after.exports.contains_key(name)
-        };
-        let by_definition = self
-            .global
-            .iter()
-            .filter(move |(name, _)| is_exported(name));
-        let by_definition = by_definition.map(|(name, text)| (*name, text.as_str()));
-        // The same definition may be seen in another way: by another version, weakly, or no longer at all.
-        let symbols = self.objects.iter().flat_map(|object| &object.symbols);
-        let by_view = symbols
-            .filter(|symbol| !symbol.is_own)
-            .filter_map(|symbol| {
-                let name = Name::of(symbol.name.as_bytes());
-                let is_same = self.before.exports.get(&name) == self.after.exports.get(&name);
-                (!is_same).then_some((name, symbol.name.as_str()))
-            });
-        by_definition.chain(by_view)
-    }
-
-    fn is_data(&self, name: &str) -> bool {
-        self.data.contains(name)
-    }
-
-    /// What a symbol of an object mentions that means something else now.
-    fn tainting<'t>(
-        &'t self,
-        number: usize,
-        mentions: impl Iterator<Item = Name>,
-        shared: &'t Tainted,
-    ) -> Option<&'t str> {
-        let mut mentions = mentions;
-        mentions.find_map(|name| {
-            let own = self.own[number].get(&name);
-            let global = || self.global.get(&name).or_else(|| shared.get(&name));
-            own.or_else(global).map(String::as_str)
-        })
-    }
-
-    /// Adds data that mention what means something else now; answers whether there were any.
-    fn spread(&mut self, shared: &mut Tainted) -> bool {
-        let mut grew = false;
-        for number in 0..self.objects.len() {
-            let object = self.objects[number];
-            for symbol in object.symbols.iter().filter(|symbol| !symbol.is_code) {
-                let name = match symbol.is_own {
-                    true => content::own(&symbol.name),
-                    false => Name::of(symbol.name.as_bytes()),
-                };
-                let is_known = match symbol.is_own {
-                    true => self.own[number].contains_key(&name),
-                    false => self.global.contains_key(&name),
-                };
-                if is_known
-                    || self
-                        .tainting(number, symbol.mentions.iter(), shared)
-                        .is_none()
-                {
-                    continue;
-                }
-                grew = true;
-                if symbol.is_own {
-                    self.own[number].insert(name, symbol.name.clone());
-                    continue;
-                }
-                if self.before.exports.contains_key(&name) {
-                    shared.insert(name, symbol.name.clone());
-                }
-                self.taint(&symbol.name);
-            }
-            for list in &object.lists {
-                let start = format!("__start_{}", list.name);
-                let name = Name::of(start.as_bytes());
-                if !self.global.contains_key(&name)
-                    && self
-                        .tainting(number, list.mentions.iter(), shared)
-                        .is_some()
-                {
-                    grew = true;
-                    self.taint(&start);
-                    self.taint(&format!("__stop_{}", list.name));
-                }
-            }
-        }
-        grew
-    }
-
-    fn add_affected(&self, shared: &Tainted, difference: &mut BinaryDifference) {
-        if self.is_opaque {
-            // From outside, a binary is reached by the names in its dynamic table alone.
-            let mut names = shared.iter();
-            let used = names.find(|(name, _)| {
-                self.before.imports.contains(**name) || self.before.exports.contains_key(name)
-            });
-            if let Some((_, name)) = used {
-                difference.blame_everybody(format!("it may use '{name}', which differs"));
-            }
-        }
-        for (number, object) in self.objects.iter().enumerate() {
-            for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
-                if let Some(what) = self.tainting(number, symbol.mentions.iter(), shared) {
-                    let function = function_of(&symbol.name);
-                    let why = format!("it uses '{}', which differs", without_numbers(what));
-                    difference
-                        .affected
-                        .entry(function.to_owned())
-                        .or_insert(why);
-                }
-            }
-        }
-        let mut affected = difference.affected.iter();
-        let running = affected.find(|(name, _)| self.at_load.contains(name.as_str()));
-        if let Some((function, why)) = running {
-            let why = format!("'{function}' runs when it is loaded, and {why}");
-            difference.blame_everybody(why);
-        }
-    }
-}
-
 impl BinaryDifference {
-    fn blame_everybody(&mut self, why: String) {
+    pub(super) fn blame_everybody(&mut self, why: String) {
         self.everybody.get_or_insert(why);
     }
 }
 
-/// Follows what differs through data until nothing new turns up.
-fn spread(views: &mut [View<'_>], shared: &mut Tainted) {
-    loop {
-        let mut grew = false;
-        for view in views.iter_mut() {
-            grew |= view.spread(shared);
-        }
-        if !grew {
-            return;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Names;
+    use crate::objects::{BinaryDigest, ObjectDigest, Symbol, pairing};
+
+    fn symbol(name: &str, digest: u64, mentions: &[&str]) -> Symbol {
+        let mentions = mentions.iter().map(|name| Name::of(name.as_bytes()));
+        Symbol {
+            name: name.to_owned(),
+            is_own: false,
+            is_code: !name.starts_with("data"),
+            digest,
+            mentions: mentions.collect(),
         }
     }
-}
 
-fn differing_remainder<'a>(before: &'a BinaryDigest, after: &'a BinaryDigest) -> Option<&'a str> {
-    let mut names = before.remainder.keys().chain(after.remainder.keys());
-    let differing = names.find(|name| before.remainder.get(*name) != after.remainder.get(*name));
-    differing.map(String::as_str)
-}
-
-/// The lists of a binary that differ, each made of what its objects add to it in their order.
-fn differing_lists<'a>(
-    before: &[&'a ObjectDigest],
-    after: &[&'a ObjectDigest],
-) -> BTreeSet<&'a str> {
-    let whole = |objects: &[&'a ObjectDigest]| {
-        let mut lists: BTreeMap<&'a str, Digest> = BTreeMap::new();
-        for list in objects.iter().flat_map(|object| &object.lists) {
-            lists.entry(&list.name).or_default().absorb(list.digest);
+    fn build(binaries: &[(&str, &[Symbol], &[&str])]) -> Contents {
+        let mut contents = Contents::new();
+        for (name, symbols, exports) in binaries {
+            let number = contents.objects.len() as u32;
+            contents.objects.push(ObjectDigest {
+                symbols: symbols.to_vec(),
+                ..ObjectDigest::default()
+            });
+            let exports = exports.iter().map(|name| (Name::of(name.as_bytes()), 1));
+            let whole = pairing::fingerprint(&contents.objects[number as usize]);
+            let binary = BinaryDigest {
+                whole,
+                objects: vec![number],
+                exports: exports.collect(),
+                ..BinaryDigest::default()
+            };
+            contents.binaries.insert((*name).to_owned(), binary);
         }
-        lists
-    };
-    let (before, after) = (whole(before), whole(after));
-    let names = before.keys().chain(after.keys()).copied();
-    names
-        .filter(|name| before.get(name) != after.get(name))
-        .collect()
+        contents
+    }
+
+    fn affected(difference: &ObjectDifference, binary: &str) -> Vec<String> {
+        let difference = &difference.binaries[binary];
+        assert_eq!(difference.everybody, None);
+        difference.affected.keys().cloned().collect()
+    }
+
+    fn library(number: u64) -> [Symbol; 3] {
+        [
+            symbol("data_far", number, &[]),
+            symbol("data_near", 7, &["data_far"]),
+            symbol("inside", 8, &["data_far"]),
+        ]
+    }
+
+    #[test]
+    fn exported_data_reach_other_binaries_and_hidden_data_do_not() {
+        let program = [
+            symbol("uses", 1, &["data_near"]),
+            symbol("main", 2, &["uses"]),
+        ];
+        let made = |number, exports| {
+            build(&[
+                ("library", &library(number), exports),
+                ("program", &program, &[]),
+            ])
+        };
+        let exports: &[&str] = &["data_near"];
+        let found = difference(&made(1, exports), &made(2, exports), &|_| false);
+        assert_eq!(affected(&found, "library"), ["inside"]);
+        assert_eq!(affected(&found, "program"), ["uses"]);
+        let found = difference(&made(1, &[]), &made(2, &[]), &|_| false);
+        assert_eq!(affected(&found, "library"), ["inside"]);
+        assert_eq!(affected(&found, "program"), [""; 0]);
+    }
+
+    #[test]
+    fn data_that_somebody_may_look_up_are_everybodys() {
+        let made = |number, looks_up| {
+            let mut contents = build(&[("library", &library(number), &["data_far"])]);
+            if let Some(binary) = contents.binaries.get_mut("library") {
+                binary.looks_up = looks_up;
+            }
+            contents
+        };
+        let found = difference(&made(1, false), &made(2, false), &|_| false);
+        assert_eq!(affected(&found, "library"), ["inside"]);
+        let found = difference(&made(1, true), &made(2, true), &|_| false);
+        assert!(found.binaries["library"].everybody.is_some());
+    }
+
+    #[test]
+    fn a_new_name_that_libraries_call_is_everybodys() {
+        let before = build(&[("program", &[symbol("main", 1, &[])], &[])]);
+        let symbols = [symbol("main", 1, &[]), symbol("malloc", 2, &[])];
+        let after = build(&[("program", &symbols, &["malloc"])]);
+        let found = difference(&before, &after, &|name| name == "malloc");
+        assert!(found.binaries["program"].everybody.is_some());
+        assert!(difference(&before, &after, &|_| false).is_empty());
+    }
+
+    #[test]
+    fn a_binary_that_cannot_be_read_is_reached_by_the_names_it_imports() {
+        let made = |number, imports: &str| {
+            let symbols = [
+                symbol("data_far", number, &[]),
+                symbol("f", 1, &["data_far"]),
+            ];
+            let mut contents = build(&[("library", &symbols, &["data_far"])]);
+            let binary = BinaryDigest {
+                imports: Names::new(vec![Name::of(imports.as_bytes())]),
+                opaque: Some("nobody saw how it was linked".to_owned()),
+                ..BinaryDigest::default()
+            };
+            contents.binaries.insert("stranger".to_owned(), binary);
+            contents
+        };
+        let found = difference(&made(1, "data_far"), &made(2, "data_far"), &|_| false);
+        assert!(found.binaries["stranger"].everybody.is_some());
+        let found = difference(&made(1, "other"), &made(2, "other"), &|_| false);
+        assert_eq!(affected(&found, "stranger"), [""; 0]);
+    }
+
+    #[test]
+    fn who_looks_at_all_memory_is_affected_by_any_difference() {
+        let made = |number| {
+            let symbols = [symbol("scan", 1, &["_end"]), symbol("f", number, &[])];
+            build(&[("program", &symbols, &[])])
+        };
+        let found = difference(&made(1), &made(2), &|_| false);
+        assert_eq!(affected(&found, "program"), ["f", "scan"]);
+    }
+
+    #[test]
+    fn a_wrapped_name_is_followed() {
+        let made = |number| {
+            let symbols = [
+                symbol("data_x", number, &[]),
+                symbol("uses", 1, &["__real_data_x"]),
+            ];
+            build(&[("program", &symbols, &[])])
+        };
+        let found = difference(&made(1), &made(2), &|_| false);
+        assert_eq!(affected(&found, "program"), ["uses"]);
+    }
 }

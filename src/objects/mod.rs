@@ -11,6 +11,7 @@ mod link;
 mod naming;
 mod object;
 mod pairing;
+mod reach;
 mod relocations;
 
 pub use contents::{BinaryDigest, Contents};
