@@ -148,7 +148,7 @@ fn damaged<E>(what: &'static str) -> impl FnOnce(E) -> Opaque {
     move |_| Opaque::new(format!("{what} cannot be read"))
 }
 
-fn text<'a>(bytes: &'a [u8]) -> Result<&'a str, Opaque> {
+fn text(bytes: &[u8]) -> Result<&str, Opaque> {
     std::str::from_utf8(bytes).map_err(damaged("a name"))
 }
 

@@ -9,7 +9,7 @@ mod program;
 
 use build::{Counting, Setting};
 use program::{Edit, Noise, Program};
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 fn settings(compilers: &[&'static str]) -> Vec<Setting> {
     let mut settings = Vec::new();
@@ -32,13 +32,17 @@ fn settings(compilers: &[&'static str]) -> Vec<Setting> {
 
 /// One random program in each setting, with one edit of each sort.
 fn check(compilers: &[&'static str]) {
-    for setting in settings(compilers) {
-        let mut runner = TestRunner::new(Config {
+    for (number, setting) in settings(compilers).into_iter().enumerate() {
+        let config = Config {
             cases: 1,
             max_shrink_iters: 40,
             failure_persistence: None,
             ..Config::default()
-        });
+        };
+        // Always the same programs, another one for each setting: a compiler's surprise must not come and go.
+        let seed = [number as u8 + 1; 32];
+        let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let mut runner = TestRunner::new_with_rng(config, random);
         let outcome = runner.run(
             &(program::programs(), program::edits()),
             |(program, edit)| {
@@ -85,5 +89,5 @@ fn what_gcc_makes_differs_only_where_it_was_edited() {
 
 #[test]
 fn what_clang_makes_differs_only_where_it_was_edited() {
-    check(&["clang-14", "clang-16", "clang-19"]);
+    check(&["clang-14", "clang-19"]);
 }

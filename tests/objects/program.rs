@@ -71,6 +71,8 @@ pub(crate) enum Noise {
 pub(crate) enum Edit {
     /// The number of a function, wherever it stands: a constant, a text, an initial value, a macro.
     Number(prop::sample::Index),
+    /// The numbers of two functions of one kind.
+    Trade(prop::sample::Index),
     /// The name of a function.
     Rename(prop::sample::Index),
 }
@@ -91,6 +93,7 @@ pub(crate) fn edits() -> impl Strategy<Value = Edit> {
     let index = any::<prop::sample::Index>;
     prop_oneof![
         3 => index().prop_map(Edit::Number),
+        2 => index().prop_map(Edit::Trade),
         1 => index().prop_map(Edit::Rename),
     ]
 }
@@ -119,10 +122,17 @@ impl Program {
             Edit::Number(index) => {
                 let place = index.index(self.functions.len());
                 edited.functions[place].number += 64;
-                affected.insert(match self.functions[place].kind {
-                    Kind::StaticHelper => format!("helper{place}"),
-                    _ => self.name(place),
-                });
+                affected.insert(self.holder(place));
+            }
+            Edit::Trade(index) => {
+                let one = index.index(self.functions.len());
+                let other = (0..self.functions.len()).find(|other| self.can_trade(one, *other));
+                let Some(other) = other else {
+                    return self.edited(Edit::Number(index));
+                };
+                edited.functions[one].number = self.functions[other].number;
+                edited.functions[other].number = self.functions[one].number;
+                affected.extend([self.holder(one), self.holder(other)]);
             }
             Edit::Rename(index) => {
                 let place = index.index(self.functions.len());
@@ -137,6 +147,19 @@ impl Program {
             }
         }
         (edited, affected)
+    }
+
+    /// The function that holds the number of another, or its own.
+    fn holder(&self, place: usize) -> String {
+        match self.functions[place].kind {
+            Kind::StaticHelper => format!("helper{place}"),
+            _ => self.name(place),
+        }
+    }
+
+    fn can_trade(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.functions[one], &self.functions[other]);
+        one.kind == other.kind && one.number != other.number
     }
 
     /// The earlier function of the same file that a table of pointers holds.
