@@ -145,15 +145,32 @@ impl<'a> Layout<'a> {
             if matches!(role, Role::Counting | Role::Beside) {
                 continue;
             }
-            let mut kinds = section.relocations.iter().map(|relocation| relocation.kind);
-            if let Some(kind) = kinds.find(|kind| !relocations::is_known(self.elf.machine, *kind)) {
-                return Err(Opaque::new(format!(
-                    "the relocation {kind} in its section '{}' is not known",
-                    section.name
-                )));
+            for relocation in &section.relocations {
+                if !relocations::is_known(self.elf.machine, relocation.kind) {
+                    return Err(Opaque::new(format!(
+                        "the relocation {} in its section '{}' is not known",
+                        relocation.kind, section.name
+                    )));
+                }
+                if section.is_code() && self.misses_constant(relocation) {
+                    return Err(Opaque::new(format!(
+                        "its section '{}' points beside a constant",
+                        section.name
+                    )));
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether the linker looks for a merged constant where it is not: some bytes before it, where an instruction counts from.
+    ///
+    /// Assemblers avoid that by a label, and what a program does without it depends on the order of all constants.
+    fn misses_constant(&self, relocation: &Relocation) -> bool {
+        let symbol = &self.elf.symbols[relocation.symbol];
+        symbol.is_section()
+            && relocations::counts_from_next_instruction(self.elf.machine, relocation.kind)
+            && matches!(symbol.place, Place::In(section) if self.elf.sections[section].is_merged())
     }
 
     /// What a relocation stands for, and what has to be added to that.
@@ -220,9 +237,10 @@ impl<'a> Layout<'a> {
     /// The bytes of the constant that the linker finds at a place: one entry, or a text with its end.
     pub(super) fn constant(&self, section: usize, place: u64) -> &'a [u8] {
         let section: &Section<'a> = &self.elf.sections[section];
-        let unit = section.entry_size.max(1) as usize;
-        let place = place as usize;
         let data = section.data;
+        // A damaged file may say anything.
+        let unit = section.entry_size.clamp(1, data.len().max(1) as u64) as usize;
+        let place = place as usize;
         if !section.has_strings() {
             let start = place - place % unit;
             return data.get(start..start + unit).unwrap_or(data);

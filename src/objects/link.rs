@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a linker is told, so that it names the objects that it takes.
+pub const LINKER_FLAGS: [&str; 2] = ["-t", "-t"];
+
 /// How a binary was linked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {

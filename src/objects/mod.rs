@@ -16,7 +16,7 @@ mod relocations;
 
 pub use contents::{BinaryDigest, Contents};
 pub use difference::{Affected, BinaryDifference, Executed, ObjectDifference, difference};
-pub use link::{Input, Link};
+pub use link::{Input, LINKER_FLAGS, Link};
 pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
 pub use pairing::Change;
 

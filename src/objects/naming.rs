@@ -41,8 +41,9 @@ pub(super) fn without_numbers(name: &str) -> String {
 
 /// The function of the source that a symbol was compiled from: clones and parts have its name and a suffix.
 pub(super) fn function_of(name: &str) -> &str {
-    let end = name[1.min(name.len())..].find(['.', '@']);
-    end.map_or(name, |end| &name[..=end])
+    let first = name.chars().next().map_or(0, char::len_utf8);
+    let end = name[first..].find(['.', '@']);
+    end.map_or(name, |end| &name[..first + end])
 }
 
 /// What each symbol of an object is called that only the object sees.
@@ -171,6 +172,7 @@ mod tests {
         assert_eq!(function_of("memcpy@GLIBC_2.14"), "memcpy");
         assert_eq!(function_of("main"), "main");
         assert_eq!(function_of(""), "");
+        assert_eq!(function_of("é.cold"), "é");
         assert_eq!(function_of(".hidden"), ".hidden");
     }
 }

@@ -15,6 +15,11 @@ pub(super) fn is_known(machine: Machine, kind: u32) -> bool {
     }
 }
 
+/// Whether a type in code stands for a distance from the next instruction, which its addend then makes up for.
+pub(super) fn counts_from_next_instruction(machine: Machine, kind: u32) -> bool {
+    machine == Machine::X86_64 && matches!(kind, 2 | 4 | 9 | 13 | 15 | 24 | 28 | 41 | 42)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -116,7 +116,8 @@ pub(crate) fn link(
             .iter()
             .map(|input| input.to_str().unwrap().to_owned()),
     );
-    arguments.extend(words(&["-Wl,-t,-t", "-o", output.to_str().unwrap()]));
+    arguments.push(format!("-Wl,{}", git_rts::objects::LINKER_FLAGS.join(",")));
+    arguments.extend(words(&["-o", output.to_str().unwrap()]));
     arguments.extend(words(more));
     let trace = run(setting.compiler, &arguments, folder);
     (output, Link::from_trace(&[], &trace))
