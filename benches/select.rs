@@ -146,6 +146,8 @@ fn commit(top: &Path) {
 fn run(top: &Path, program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
+        // Cargo sets it, and another environment than the recorded one would select everything.
+        .env_remove("LD_LIBRARY_PATH")
         .current_dir(top)
         .stdin(Stdio::null())
         .output()
@@ -167,6 +169,7 @@ fn best(top: &Path, program: &str, arguments: &[&str]) -> Duration {
 fn peak(top: &Path, rts: &str) -> String {
     let output = Command::new("/usr/bin/time")
         .args(["-f", "%M", rts, "select", "HEAD~1"])
+        .env_remove("LD_LIBRARY_PATH")
         .current_dir(top)
         .output()
         .expect("GNU time is installed");
