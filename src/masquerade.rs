@@ -268,7 +268,9 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         // Whatever is for the linker would make clang link a header, not compile it in advance; elsewhere it is an error to some.
         let is_for_linker = |flag: &&&str| flag.starts_with("-Wl,");
         let links = !compiles_headers(arguments)
-            && !arguments.iter().any(|argument| argument == "-c" || argument == "-S");
+            && !arguments
+                .iter()
+                .any(|argument| argument == "-c" || argument == "-S");
         command.args(flags.iter().filter(|flag| links || !is_for_linker(flag)));
         command.args(counting_among_strays());
         if let Some(object) = object.filter(|_| links) {

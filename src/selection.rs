@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::difference::{Difference, difference};
 use crate::error::Result;
 use crate::history::{
-    Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord,
+    Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord, VersionKey,
 };
 use crate::lang::c::Granularity;
 use crate::repo::{RepoPath, Repository, Version};
@@ -37,25 +37,47 @@ pub struct Latest {
     /// Counts the sessions on the way.
     pub session: u64,
     /// By name.
-    pub tests: BTreeMap<String, TestRecord>,
+    pub tests: BTreeMap<String, Arc<TestRecord>>,
     pub experiences: Experiences,
+}
+
+/// The tests of a history, which several hold.
+type Tests = BTreeMap<TestNumber, Arc<TestRecord>>;
+
+fn shared(tests: BTreeMap<TestNumber, TestRecord>) -> Tests {
+    let tests = tests.into_iter();
+    tests
+        .map(|(number, test)| (number, Arc::new(test)))
+        .collect()
 }
 
 impl Latest {
     /// Reads what is known; what cannot be read says nothing, and the baseline speaks for itself.
     pub fn read(repository: &Repository, histories: &Histories, head: Version) -> Result<Self> {
-        let experiences = histories.experiences()?;
-        let Some(history) = baseline::latest(repository, histories, head)? else {
-            return Ok(Latest {
-                experiences,
-                ..Latest::default()
-            });
+        Self::beside(repository, histories, head, None)
+    }
+
+    /// The same, where the tests of a history are at hand.
+    fn beside(
+        repository: &Repository,
+        histories: &Histories,
+        head: Version,
+        known: Option<(VersionKey, &Tests)>,
+    ) -> Result<Self> {
+        let history = baseline::latest(repository, histories, head)?;
+        let session = history.as_ref().map_or(0, History::session);
+        let tests = match (history, known) {
+            (Some(history), Some((version, tests))) if history.version() == version => {
+                tests.clone()
+            }
+            (Some(history), _) => shared(history.tests().unwrap_or_default()),
+            (None, _) => Tests::new(),
         };
-        let tests = history.tests().unwrap_or_default().into_values();
+        let tests = tests.into_values();
         Ok(Latest {
-            session: history.session(),
+            session,
             tests: tests.map(|test| (test.name.clone(), test)).collect(),
-            experiences,
+            experiences: histories.experiences()?,
         })
     }
 }
@@ -123,14 +145,15 @@ pub fn selection(
         Baseline::Missing { reason, newest } => (newest, None, Some(reason)),
     };
     let tests = match history.as_ref().map(History::tests) {
-        Some(Ok(tests)) => tests,
+        Some(Ok(tests)) => shared(tests),
         Some(Err(error)) => {
             reason.get_or_insert(error.message);
-            BTreeMap::new()
+            Tests::new()
         }
-        None => BTreeMap::new(),
+        None => Tests::new(),
     };
-    let latest = Latest::read(repository, &histories, question.head)?;
+    let known = history.as_ref().map(|history| (history.version(), &tests));
+    let latest = Latest::beside(repository, &histories, question.head, known)?;
     let candidates = candidates(config, question.listing, &tests, &latest);
     let asked = Asked {
         repository,
@@ -154,7 +177,7 @@ struct Asked<'a> {
     config: &'a Config,
     question: &'a Question<'a>,
     candidates: Vec<Candidate>,
-    tests: BTreeMap<TestNumber, TestRecord>,
+    tests: Tests,
     latest: Latest,
 }
 
@@ -320,10 +343,10 @@ impl Asked<'_> {
 fn candidates(
     config: &Config,
     listing: Option<&[Test]>,
-    recorded: &BTreeMap<TestNumber, TestRecord>,
+    recorded: &Tests,
     latest: &Latest,
 ) -> Vec<Candidate> {
-    let candidate = |name: &str, record: Option<&TestRecord>, listed| Candidate {
+    let candidate = |name: &str, record: Option<&Arc<TestRecord>>, listed| Candidate {
         name: name.to_owned(),
         record: record.cloned(),
         latest: latest.tests.get(name).cloned(),
@@ -337,7 +360,7 @@ fn candidates(
             .map(|test| candidate(&test.name, Some(test), None))
             .collect();
     };
-    let by_name: FxHashMap<&str, &TestRecord> = recorded
+    let by_name: FxHashMap<&str, &Arc<TestRecord>> = recorded
         .values()
         .map(|test| (test.name.as_str(), test))
         .collect();

@@ -247,7 +247,7 @@ impl Config {
             runner,
             list,
             run,
-            timeout: timeout.as_deref().map(duration).transpose()?,
+            timeout: timeout.as_deref().map(limit).transpose()?,
             environment: joined("environment", document.tests.environment),
             backend: backend
                 .as_deref()
@@ -327,6 +327,18 @@ fn patterns(what: &str, texts: Vec<String>) -> Result<GlobSet> {
     patterns
         .build()
         .map_err(|error| Error::new(format!("bad patterns for {what}: {error}")))
+}
+
+/// How long a test may take.
+fn limit(text: &str) -> Result<Duration> {
+    let limit = duration(text)?;
+    match limit.is_zero() {
+        true => Err(
+            Error::new("a timeout of nothing leaves no test the time to run")
+                .hint("without 'timeout' a test may take 25 minutes"),
+        ),
+        false => Ok(limit),
+    }
 }
 
 /// A back end by its name.
@@ -409,6 +421,7 @@ mod tests {
         for text in [
             "[coverage]\nbackend = \"x\"",
             "[tests]\ntimeout = \"soon\"",
+            "[tests]\ntimeout = \"0s\"",
             "[files]\nignore = [\"[\"]",
             "[order]\nby = \"luck\"",
             "[order]\nalpha_faults = 1.5",

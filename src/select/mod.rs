@@ -17,9 +17,9 @@ const FILES_TOLD: usize = 8;
 pub struct Candidate {
     pub name: String,
     /// What the history knows of it; nothing, if it is new.
-    pub record: Option<TestRecord>,
+    pub record: Option<Arc<TestRecord>>,
     /// What is known of its last run on the way to the head, which may be behind the record.
-    pub latest: Option<TestRecord>,
+    pub latest: Option<Arc<TestRecord>>,
     /// What is remembered of its runs.
     pub experience: Option<Experience>,
     /// Its definition at the head, if the tests of the head were listed.

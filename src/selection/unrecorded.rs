@@ -1,5 +1,7 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::{Asked, Latest, Question, Selection, candidates};
@@ -24,7 +26,7 @@ pub fn unrecorded_selection(
     let listing = question.listing.unwrap_or_default();
     let numbers = (0..).map(TestNumber);
     let records = listing.iter().map(|test| as_if_passed(test, question));
-    let tests = numbers.zip(records).collect();
+    let tests = numbers.zip(records.map(Arc::new)).collect();
     let asked = Asked {
         repository,
         config,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 use crate::answer::Answer;
+use crate::fault_matrix;
 use crate::mutants::{Mutant, mutants};
 use crate::plain::{LONG, Outcome, Outcomes, Plain, SHORT};
 use crate::subject::Subject;
@@ -123,6 +124,10 @@ impl<'a> Bench<'a> {
             tally.unsteady = 1;
         } else {
             tally.mutants = 1;
+            tally.tests = now.keys().cloned().collect();
+            tally.versions = fault_matrix::version(&answer, &changed)
+                .into_iter()
+                .collect();
             tally.runs = now.len();
             tally.changed = changed.len();
             tally.selected = answer.selected.len();

@@ -1,11 +1,12 @@
 //! Mutation parity: thousands of small changes of three projects, each built and run plainly; whoever behaves differently must have been selected.
 //!
-//! `GIT_RTS_MUTANTS=all` tries every mutant, a number so many of each project.
+//! `GIT_RTS_MUTANTS=all` tries every mutant, a number so many of each project. `GIT_RTS_FAULT_MATRICES=FOLDER` also writes them as fault matrices for `git rts simulate`.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod answer;
 mod check;
+mod fault_matrix;
 mod kinds;
 mod mutants;
 mod plain;
@@ -36,6 +37,10 @@ fn never_skips_what_a_mutant_changes(name: &str, backend: &str, tried: usize, at
     let tally = check::check(&subject, wanted.unwrap_or(tried));
     let seconds = start.elapsed().as_secs();
     println!("{name}, {backend}, {seconds} s\n{tally}");
+    if let Some(folder) = fault_matrix::folder() {
+        let matrix = fault_matrix::matrix(tally.tests.iter(), &tally.versions);
+        std::fs::write(folder.join(format!("{name}-{backend}.tsv")), matrix).unwrap();
+    }
     assert!(tally.misses.is_empty(), "tests are skipped, see above");
     assert!(tally.unfounded.is_empty(), "reasons are wrong, see above");
     let is_enough = wanted.is_some() || tally.mutants >= at_least;

@@ -1,5 +1,6 @@
 //! What came out of many mutants, as numbers and as stories of what went wrong.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 #[derive(Debug, Default)]
@@ -13,6 +14,9 @@ pub(crate) struct Tally {
     pub(crate) runs: usize,
     pub(crate) changed: usize,
     pub(crate) selected: usize,
+    /// All tests, and the mutants that some of them notice, as parts of a fault matrix.
+    pub(crate) tests: BTreeSet<String>,
+    pub(crate) versions: Vec<String>,
     pub(crate) misses: Vec<String>,
     pub(crate) unfounded: Vec<String>,
 }
@@ -25,6 +29,8 @@ impl Tally {
         self.runs += other.runs;
         self.changed += other.changed;
         self.selected += other.selected;
+        self.tests.extend(other.tests);
+        self.versions.extend(other.versions);
         self.misses.extend(other.misses);
         self.unfounded.extend(other.unfounded);
     }

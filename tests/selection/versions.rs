@@ -151,7 +151,7 @@ fn without_a_history_everything_is_selected() {
     let output = repo.rts(&["select", "HEAD"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
-    let output = repo.rts(&["run", "HEAD", "--dry-run"]);
+    let output = repo.rts(&["run", "HEAD", "--dry-run", "--order", "listed"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "add\nsub\nmul\n",
@@ -275,7 +275,10 @@ fn another_environment_selects_everything() {
         let output = command.env("CFLAGS", "-O3").args(arguments).output();
         String::from_utf8_lossy(&output.unwrap().stdout).into_owned()
     };
-    assert_eq!(with_flags(&["select", "HEAD"]), "add\nsub\nmul\n");
+    assert_eq!(
+        with_flags(&["select", "HEAD", "--order", "listed"]),
+        "add\nsub\nmul\n"
+    );
 }
 
 #[test]
@@ -310,6 +313,6 @@ fn recording_some_tests_first_does_not_hide_the_others() {
     repo.commit_all();
     let output = repo.rts(&["record", "add"]);
     assert!(output.status.success(), "{output:?}");
-    let output = repo.rts(&["run", "HEAD", "--dry-run"]);
+    let output = repo.rts(&["run", "HEAD", "--dry-run", "--order", "listed"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "sub\nmul\n");
 }
