@@ -154,7 +154,7 @@ pub fn selection(
     };
     let known = history.as_ref().map(|history| (history.version(), &tests));
     let latest = Latest::beside(repository, &histories, question.head, known)?;
-    let candidates = candidates(config, question.listing, &tests, &latest);
+    let candidates = candidates(config, question, &tests, &latest);
     let asked = Asked {
         repository,
         config,
@@ -342,23 +342,34 @@ impl Asked<'_> {
 /// The tests of the head as far as they are known: as it lists them, or else as they were recorded.
 fn candidates(
     config: &Config,
-    listing: Option<&[Test]>,
+    question: &Question<'_>,
     recorded: &Tests,
     latest: &Latest,
 ) -> Vec<Candidate> {
+    let head = question.head;
     let candidate = |name: &str, record: Option<&Arc<TestRecord>>, listed| Candidate {
         name: name.to_owned(),
         record: record.cloned(),
         latest: latest.tests.get(name).cloned(),
+        ran_here: latest.tests.get(name).is_some_and(|latest| {
+            let is_sure = latest.outcome.is_fine() && latest.doubt.is_none();
+            is_sure && latest.ran_on.tree == head.tree()
+        }),
         experience: latest.experiences.get(name).cloned(),
         listed,
         is_pinned: config.is_pinned(name),
     };
-    let Some(listing) = listing else {
-        let tests = recorded.values();
-        return tests
+    let Some(listing) = question.listing else {
+        let mut all: Vec<Candidate> = recorded
+            .values()
             .map(|test| candidate(&test.name, Some(test), None))
             .collect();
+        // What came since the baseline is known where it ran.
+        let names: BTreeSet<&str> = recorded.values().map(|test| test.name.as_str()).collect();
+        let since = latest.tests.keys();
+        let since = since.filter(|name| !names.contains(name.as_str()));
+        all.extend(since.map(|name| candidate(name, None, None)));
+        return all;
     };
     let by_name: FxHashMap<&str, &Arc<TestRecord>> = recorded
         .values()

@@ -287,6 +287,7 @@ fn wrong_wishes_are_refused_with_a_hint() {
         (&["--limit", "90s"], "--budget"),
         (&["--limit", "0"], "no room"),
         (&["--technique", "lru"], "--limit 25%"),
+        (&["--shard", "1/2", "--limit", "1"], "could not be owed"),
     ] {
         let output = repo.rts(&[&["select"], wrong].concat());
         let said = said(&output);
@@ -295,4 +296,151 @@ fn wrong_wishes_are_refused_with_a_hint() {
     }
     let both = repo.rts(&["run", "--all", "--limit", "2"]);
     assert_eq!(both.status.code(), Some(2), "{}", said(&both));
+}
+
+/// A branch whose upstream is the version that was recorded first.
+fn branch(repo: &TestRepo) {
+    repo.git(&["branch", "up"]);
+    repo.git(&["branch", "--quiet", "--set-upstream-to", "up"]);
+}
+
+#[test]
+fn debts_are_paid_on_a_branch_whose_base_stays_behind() {
+    let repo = project();
+    branch(&repo);
+    edit(&repo, "return x + 0;", "return x + 0 + 0;");
+    edit(&repo, "return f_d(argc - 2);", "return f_d(argc - 2) + 1;");
+    // Who has run well on this tree is not owed again; who failed is. So everybody has run after a few turns.
+    for turn in 1.. {
+        let output = repo.rts(&["run", "--limit", "1"]);
+        assert!(turn <= 8, "{}", said(&output));
+        let left = owed(&repo);
+        if left.is_empty() || left == set(&["d"]) {
+            break;
+        }
+    }
+    let about = repo.json(&["history", "show", "d", "--format", "json"]);
+    assert_eq!(about["outcome"], "failed", "{about}");
+}
+
+#[test]
+fn a_test_that_came_with_the_branch_is_selected_without_a_build() {
+    let repo = project();
+    let config = "[build]\ncommand = \"cc -o prog prog.c\"\n[tests]\nrunner = \"command\"\nlist = \"cat names\"\nrun = \"./prog {test}\"\n";
+    repo.write(".git-rts.toml", config);
+    repo.write("names", "a\nb\n");
+    repo.commit_all();
+    runs(&repo, &[]);
+    branch(&repo);
+    repo.write("names", "a\nb\nextra\n");
+    edit(
+        &repo,
+        "    return 9;",
+        "    if (argv[1][0] == 'e')\n        return shared(0);\n    return 9;",
+    );
+    runs(&repo, &[]);
+    let names = selected(&repo, &[]);
+    assert!(names.contains(&"extra".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_failure_is_not_forgotten_because_the_test_did_not_run_again() {
+    let repo = project();
+    let flag = repo.top().parent().unwrap().join("flag");
+    let config = std::fs::read_to_string(repo.top().join(".git-rts.toml")).unwrap();
+    let flaky = format!(
+        "./prog {{test}} && test ! -e {} || test {{test}} != d",
+        flag.display()
+    );
+    repo.write(".git-rts.toml", config.replace("./prog {test}", &flaky));
+    repo.commit_all();
+    runs(&repo, &[]);
+    edit(&repo, "return x + 0;", "return x + 0 + 0;");
+    std::fs::write(&flag, "").unwrap();
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    std::fs::remove_file(&flag).unwrap();
+    repo.rts(&["run", "--technique", "lru", "--limit", "1"]);
+    runs(&repo, &[]);
+    let story = repo.rts(&["why", "d"]);
+    let story = String::from_utf8(story.stdout).unwrap();
+    assert!(story.contains("flaky"), "{story}");
+}
+
+#[test]
+fn recording_one_test_otherwise_keeps_the_others_selected() {
+    let repo = project();
+    edit(&repo, "return x + 0;", "return x + 0 + 0;");
+    runs(&repo, &["--limit", "1", "HEAD~1"]);
+    let before = owed(&repo);
+    assert_eq!(before.len(), 4);
+    let paid = TESTS
+        .into_iter()
+        .find(|test| !before.contains(*test))
+        .unwrap();
+    let recorded = repo
+        .rts_command()
+        .args(["record", paid])
+        .env("CFLAGS", "-O1")
+        .output()
+        .unwrap();
+    assert!(recorded.status.success(), "{}", said(&recorded));
+    assert_eq!(owed(&repo), before);
+    let here = repo
+        .rts_command()
+        .args(["select", "HEAD"])
+        .env("CFLAGS", "-O1")
+        .output()
+        .unwrap();
+    let here = String::from_utf8(here.stdout).unwrap();
+    let here: BTreeSet<String> = here.lines().map(str::to_owned).collect();
+    assert!(here.is_superset(&before), "{here:?}");
+}
+
+#[test]
+fn what_a_test_waits_for_comes_along() {
+    let repo = TestRepo::new();
+    repo.commit(&[
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\nadd_executable(p p.c)\n\
+             add_test(NAME writes COMMAND p w)\nadd_test(NAME reads COMMAND p r)\n\
+             set_tests_properties(reads PROPERTIES DEPENDS writes)\n",
+        ),
+        (
+            "p.c",
+            "#include <stdio.h>\nint value(void)\n{\n    return 42;\n}\nint main(int argc, char **argv)\n{\n    int read = 0;\n\
+             \x20   FILE *file = fopen(\"value\", argv[1]);\n    if (argv[1][0] == 'w')\n        return fprintf(file, \"%d\", value()) < 0;\n\
+             \x20   return fscanf(file, \"%d\", &read) != 1 || read != 42;\n}\n",
+        ),
+    ]);
+    runs(&repo, &[]);
+    let text = std::fs::read_to_string(repo.top().join("p.c")).unwrap();
+    repo.write("p.c", text.replace("return 42;", "return 43;"));
+    repo.commit_all();
+    // It must not pass with what an earlier version wrote.
+    let said = said(&repo.rts(&["record", "reads"]));
+    assert!(said.contains("1 failed"), "{said}");
+    let drawn = |seed: u32| {
+        let draw = ["--technique", "random", "--limit", "1", "--seed"];
+        let seed = seed.to_string();
+        let output = repo.rts(&[&["run", "--dry-run"], &draw[..], &[&seed]].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let draws: BTreeSet<String> = (0..12).map(drawn).collect();
+    let both = |text: &String| text.contains("reads") && text.contains("writes");
+    assert!(draws.iter().any(both), "{draws:?}");
+    assert!(
+        draws
+            .iter()
+            .all(|text| both(text) || !text.contains("reads")),
+        "{draws:?}"
+    );
+}
+
+#[test]
+fn minimization_leaves_out_nobody_whom_no_edge_selects() {
+    let repo = project();
+    std::fs::remove_dir_all(repo.top().join(".git/rts/history")).unwrap();
+    let said = runs(&repo, &["--technique", "minimize"]);
+    assert!(said.contains("5 passed"), "{said}");
 }

@@ -68,6 +68,13 @@ impl Ordering {
             seed: self.seed.unwrap_or(config.parameters.seed),
             ..config.parameters
         };
+        if !limits.is_empty() && self.is_shard() {
+            return Err(Error::new(
+                "a shard keeps nothing, so what does not fit could not be owed",
+            )
+            .hint("leave out '--budget' and '--limit', or '--shard'")
+            .exit_code(ExitCode::Usage));
+        }
         Ok(Wishes {
             order: self.order.unwrap_or(config.order),
             parameters,

@@ -27,7 +27,7 @@ pub struct Owed {
 
 pub(super) fn run(arguments: &Owed) -> Result<()> {
     let repository = Repository::discover()?;
-    let (_, head) = repository.resolve(None, None)?;
+    let head = repository.default_head()?;
     let latest = Latest::read(&repository, &open(&repository)?, head)?;
     let estimate = |test: &TestRecord| {
         let experience = latest.experiences.get(&test.name);
@@ -71,6 +71,9 @@ pub(super) fn run(arguments: &Owed) -> Result<()> {
     let known: u64 = owed.iter().filter_map(|(test, _)| estimate(test)).sum();
     match owed.len() {
         0 => anstream::eprintln!("nothing is owed"),
+        all if known == 0 => {
+            anstream::eprintln!("{} owed, of unknown length", count(all, "test"));
+        }
         all => anstream::eprintln!(
             "{} owed, about {}",
             count(all, "test"),

@@ -20,9 +20,10 @@ use crate::history::{Kept, Outcome, PATIENCE, Recording, TestRecord, VersionKey,
 use crate::masquerade::Backend;
 use crate::recording::Session;
 use crate::repo::Repository;
-use crate::runner::needs::with_fixtures;
+use crate::runner::needs::{constraints, with_needed};
 use crate::runner::{self, Limits, Test};
 use crate::selection::Latest;
+use crate::trace::Trace;
 
 /// Run every test alone and keep what each of them executed
 ///
@@ -113,6 +114,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     add_experience(&mut recording, &ran, before.as_ref(), None, &config);
     widen(&repository, &config, &session, &mut recording, &ran)?;
     recording.about.partial = recording.tests().len() < tests.len();
+    add_unknown(&mut recording, &tests, &latest, version);
     recording.know(counted);
     let ran = started.elapsed();
     let kept = keep(
@@ -132,6 +134,24 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         .exit_code(ExitCode::Interrupted));
     }
     Ok(())
+}
+
+/// Why a test of which only the name is known is always selected.
+const NOT_RECORDED: &str = "it was not recorded";
+
+/// The tests that were not recorded are known by name, and stay selected.
+fn add_unknown(recording: &mut Recording, tests: &[Test], latest: &Latest, version: VersionKey) {
+    for test in tests {
+        if recording.record(&test.name).is_none() {
+            let before = latest.tests.get(&test.name);
+            let record = TestRecord {
+                doubt: Some(NOT_RECORDED.to_owned()),
+                owed: before.and_then(|before| before.owed.clone()),
+                ..TestRecord::unknown(&test.name, test.definition.encoded(), version)
+            };
+            recording.add(record, Trace::default());
+        }
+    }
 }
 
 fn announce(session: &Session, reason: Option<&str>) {
@@ -154,8 +174,8 @@ fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
         return Err(no_tests());
     }
     let asked = (0..tests.len()).filter(|at| names.is_empty() || names.contains(&tests[*at].name));
-    // What a test needs to be set up comes along.
-    let chosen = with_fixtures(tests, &asked.collect());
+    // What a test needs, and waits for, comes along.
+    let chosen = with_needed(tests, &constraints(tests), &asked.collect());
     Ok(chosen.into_iter().map(|at| &tests[at]).collect())
 }
 
@@ -195,7 +215,8 @@ fn summarise(
         outcomes.join(", ")
     );
     for test in recording.tests() {
-        if !matches!(test.outcome, Outcome::Passed | Outcome::Skipped) {
+        let is_known = test.doubt.as_deref() != Some(NOT_RECORDED);
+        if is_known && !test.outcome.is_fine() {
             anstream::eprintln!(
                 "  {} {}: {}",
                 test.outcome.word(),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
+use crate::commands::history::name_of;
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print;
 use crate::commands::select::{names, say};
@@ -24,14 +25,15 @@ use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{self, About, PATIENCE, Recording, VersionKey, keep};
+use crate::history::{self, About, PATIENCE, Recording, TestRecord, VersionKey, keep};
 use crate::order::owed::Debt;
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
-use crate::runner::needs::{Constraints, constraints, with_fixtures};
+use crate::runner::needs::{Constraints, constraints, with_needed};
 use crate::runner::{Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{Question, Selection, arrange, carry, selection};
+use crate::trace::Trace;
 
 /// So much of what a failed test printed last is shown.
 const LINES_TOLD: usize = 3;
@@ -123,6 +125,13 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     let arrangement = arrange(&mut selection, &wishes, &needs)?;
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
+    let is_kept =
+        !arguments.no_record && arguments.extra.is_empty() && !arguments.ordering.is_shard();
+    if !is_kept && !selection.plan.owed.is_empty() {
+        anstream::eprintln!(
+            "warning: nothing is kept of this run, so what does not fit is not owed"
+        );
+    }
     if arguments.dry_run {
         return print(&names(&selection));
     }
@@ -140,7 +149,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     };
     let mut results = built.execute(arguments, &selection);
     // A shard is a part of a run: what it saw is not the history of this version.
-    if !arguments.no_record && arguments.extra.is_empty() && !arguments.ordering.is_shard() {
+    if is_kept {
         let recording = built.history(&mut results, selection)?;
         let kept = keep(
             &repository.create_rts_dir()?,
@@ -155,10 +164,10 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
             test.ran_on == built.version && test.outcome != history::Outcome::NotRun
         }));
     }
-    if let Some(file) = &arguments.junit {
-        write_junit(file, &session, &tests, &results)?;
-    }
-    results.report()
+    let junit = arguments.junit.as_ref();
+    let written = junit.map(|file| write_junit(file, &session, &tests, &results));
+    results.report()?;
+    written.transpose().map(|_| ())
 }
 
 /// What became of the selected tests.
@@ -172,6 +181,8 @@ struct Results {
     /// How long the skipped tests last took.
     saved: Duration,
     skipped: usize,
+    /// Places of the tests that were selected and not to run now.
+    left: BTreeSet<usize>,
     /// Names of the tests that are owed after this run.
     owed: Vec<String>,
     /// The dangers that only tests which did not run would have met.
@@ -183,7 +194,7 @@ struct Results {
 fn add_needed(selection: &mut Selection, tests: &[Test]) {
     let selected: BTreeSet<usize> = selection.plan.selected().collect();
     let constraints = constraints(tests);
-    let all = needed(tests, &constraints, &selected);
+    let all = with_needed(tests, &constraints, &selected);
     for place in all.difference(&selected) {
         let needs = |test: &usize| {
             constraints.tests[*test].after.contains(place)
@@ -195,24 +206,13 @@ fn add_needed(selection: &mut Selection, tests: &[Test]) {
     }
 }
 
-/// Some tests and all without which they cannot run.
-fn needed(tests: &[Test], constraints: &Constraints, chosen: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let mut all = with_fixtures(tests, chosen);
-    let mut waiting: Vec<usize> = all.iter().copied().collect();
-    while let Some(test) = waiting.pop() {
-        let earlier = constraints.tests[test].after.iter().copied();
-        waiting.extend(earlier.filter(|earlier| all.insert(*earlier)));
-    }
-    all
-}
-
 /// Without which others a test cannot run.
 fn needed_by(tests: &[Test], constraints: &Constraints, place: usize) -> Vec<usize> {
     let needs = &tests[place].needs;
     if needs.requires.is_empty() && constraints.tests[place].after.is_empty() {
         return Vec::new();
     }
-    let all = needed(tests, constraints, &BTreeSet::from([place]));
+    let all = with_needed(tests, constraints, &BTreeSet::from([place]));
     all.into_iter().filter(|other| *other != place).collect()
 }
 
@@ -251,6 +251,10 @@ impl Built<'_> {
             elapsed: Duration::ZERO,
             saved: Duration::from_millis(saved),
             skipped: skipped.count(),
+            left: plan
+                .selected()
+                .filter(|place| !chosen.contains(place))
+                .collect(),
             owed: Vec::new(),
             uncrossed: Vec::new(),
             is_interrupted: false,
@@ -300,7 +304,7 @@ impl Built<'_> {
             &selection.latest,
             &self.config.parameters,
         );
-        let unrun = self.unrun(results, &selection)?;
+        let (unrun, again) = self.unrun(results, &selection)?;
         let session = selection.latest.session + 1;
         let Selection {
             difference, known, ..
@@ -315,6 +319,7 @@ impl Built<'_> {
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
         recording.replace(&new);
+        recording.replace(&again);
         owe(&mut recording, &unrun, self.version);
         recording.about = self.about.clone();
         recording.about.session = session;
@@ -333,34 +338,55 @@ impl Built<'_> {
         Ok(recording)
     }
 
-    /// The selected tests that did not run, each with what it owes.
-    fn unrun(&self, results: &mut Results, selection: &Selection) -> Result<Vec<(&Test, Debt)>> {
+    /// The selected tests that did not run, each with what it owes; and what is known of those that ran on this very tree before.
+    fn unrun(
+        &self,
+        results: &mut Results,
+        selection: &Selection,
+    ) -> Result<(Vec<(&Test, Debt)>, Recording)> {
         let plan = &selection.plan;
-        let stopped = results.chosen.iter().zip(&results.done);
-        let stopped = stopped.filter(|(_, done)| done.is_none());
-        let stopped = stopped.map(|(place, _)| *place);
-        let left: BTreeSet<usize> = stopped.chain(plan.owed.iter().copied()).collect();
+        let done = results.chosen.iter().zip(&results.done);
+        let done = done.filter(|(_, done)| done.is_some());
+        let ran: BTreeSet<usize> = done.map(|(place, _)| *place).collect();
+        // Who is only there for others comes again with them.
+        let is_wanted = |place: &usize| {
+            let mut reasons = plan.tests[*place].reasons.iter();
+            reasons.any(|reason| !matches!(reason, Reason::Needed(_) | Reason::Drawn(_)))
+        };
+        let left = plan.selected().filter(|place| !ran.contains(place));
+        let mut left: BTreeSet<usize> = left.filter(is_wanted).collect();
+        let mut again = Recording::default();
+        left.retain(|place| {
+            let test = &self.tests[*place];
+            let Some((record, trace)) = self.ran_before(test) else {
+                return true;
+            };
+            let is_fine = record.outcome.is_fine();
+            again.add(record, trace);
+            !is_fine
+        });
         if left.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), again));
         }
         let teller = Teller::new(selection, &mut Texts::new(self.repository)?)?;
-        let since = selection.head.to_string();
         let debt = |place: usize| {
             let told = plan.tests[place].reasons.iter();
             let told = told.filter(|reason| !matches!(reason, Reason::Owed(_)));
-            Debt {
-                since: since.clone(),
+            let new = Debt {
+                since: name_of(self.version),
                 at: self.about.created,
                 reasons: told
                     .take(REASONS_OWED)
                     .map(|reason| teller.tell(reason).text)
                     .collect(),
+            };
+            match plan.tests[place].owed.clone() {
+                Some(earlier) => earlier.and(new),
+                None => new,
             }
         };
-        results.owed = left
-            .iter()
-            .map(|place| plan.tests[*place].name.clone())
-            .collect();
+        let names = left.iter().map(|place| plan.tests[*place].name.clone());
+        results.owed = names.collect();
         let dangers = |place: &usize| {
             let reasons = plan.tests[*place].reasons.iter();
             let hits = reasons.filter_map(|reason| match reason {
@@ -369,9 +395,7 @@ impl Built<'_> {
             });
             hits.collect::<BTreeSet<usize>>()
         };
-        let ran = results.chosen.iter().zip(&results.done);
-        let ran = ran.filter(|(_, done)| done.is_some());
-        let met: BTreeSet<usize> = ran.flat_map(|(place, _)| dangers(place)).collect();
+        let met: BTreeSet<usize> = ran.iter().flat_map(dangers).collect();
         let missed: BTreeSet<usize> = left.iter().flat_map(dangers).collect();
         results.uncrossed = missed
             .difference(&met)
@@ -383,10 +407,18 @@ impl Built<'_> {
                 }
             })
             .collect();
-        Ok(left
-            .iter()
-            .map(|place| (&self.tests[*place], debt(*place)))
-            .collect())
+        let unrun = left.iter().map(|place| (&self.tests[*place], debt(*place)));
+        Ok((unrun.collect(), again))
+    }
+
+    /// What is known of a test that ran to its end on this very tree.
+    fn ran_before(&self, test: &Test) -> Option<(TestRecord, Trace)> {
+        let before = self.before.as_ref()?;
+        let record = before.record(&test.name)?;
+        let is_of_this_tree = record.ran_on.tree == self.version.tree
+            && record.outcome != history::Outcome::NotRun
+            && record.definition == test.definition.encoded();
+        is_of_this_tree.then(|| Some((record.clone(), before.trace_of(&test.name)?)))?
     }
 }
 
@@ -425,10 +457,13 @@ fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Resu
     for (place, test) in tests.iter().enumerate() {
         let chosen = results.chosen.iter().position(|chosen| *chosen == place);
         let (result, duration) = match chosen.map(|at| (&results.done[at], &sentences[at])) {
-            None => (
-                junit::Result::Skipped("the change cannot affect it"),
-                Duration::ZERO,
-            ),
+            None => {
+                let why = match results.left.contains(&place) {
+                    true => "selected, but not to run now",
+                    false => "the change cannot affect it",
+                };
+                (junit::Result::Skipped(why), Duration::ZERO)
+            }
             Some((Some((Outcome::Passed, duration)), _)) => (junit::Result::Passed, *duration),
             Some((Some((Outcome::Skipped, duration)), why)) => {
                 (junit::Result::Skipped(why), *duration)

@@ -191,7 +191,10 @@ pub(super) fn owe(recording: &mut Recording, unrun: &[(&Test, Debt)], version: V
             recording.add(record, Trace::default());
         }
         if let Some(record) = recording.record_mut(&test.name) {
-            record.outcome = Outcome::NotRun;
+            // A failure is not forgotten because the test did not run again.
+            if record.outcome.is_fine() {
+                record.outcome = Outcome::NotRun;
+            }
             record.definition = definition;
             record.doubt = Some("it was selected and has not run since".to_owned());
             let earlier = record.owed.take();

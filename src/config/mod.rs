@@ -43,6 +43,7 @@ struct Order {
     failures: Option<f64>,
     new_dangers: Option<f64>,
     all_dangers: Option<f64>,
+    coverage: Option<f64>,
     floor: Option<f64>,
     start: Option<f64>,
 }
@@ -79,6 +80,7 @@ impl Order {
             failures: weight("failures", self.failures, default.failures)?,
             new_dangers: weight("new_dangers", self.new_dangers, default.new_dangers)?,
             all_dangers: weight("all_dangers", self.all_dangers, default.all_dangers)?,
+            coverage: weight("coverage", self.coverage, default.coverage)?,
             floor: weight("floor", self.floor, default.floor)?,
             // Tests that take no measurable time must not come before all others.
             start: weight("start", self.start, default.start)?.max(1e-6),

@@ -29,7 +29,7 @@ pub fn summary(selection: &Selection) -> String {
         time(plan)
     );
     if !plan.owed.is_empty() {
-        let _ = write!(text, "; {} more owed", plan.owed.len());
+        let _ = write!(text, "; {} more do not fit", plan.owed.len());
     }
     let _ = write!(text, "; base {}", selection.base);
     match &selection.baseline {

@@ -64,9 +64,14 @@ const SYSTEMS: [System; 6] = [
 pub fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Shard>> {
     for system in SYSTEMS
         .iter()
-        .filter(|system| variable(system.mark).is_some())
+        .filter(|system| variable(system.mark).is_some_and(|mark| !mark.is_empty()))
     {
-        let (Some(index), Some(count)) = (variable(system.index), variable(system.count)) else {
+        let (index, count) = (variable(system.index), variable(system.count));
+        let is_only_one = count.as_ref().is_some_and(|count| count.trim() == "1");
+        if index.is_none() && is_only_one {
+            return Shard::new(1, 1).map(Some);
+        }
+        let (Some(index), Some(count)) = (index, count) else {
             continue;
         };
         let number = |text: &str| text.trim().parse::<usize>().ok();
@@ -156,11 +161,12 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_is_not_parallel_is_no_shard() {
+    fn a_job_that_is_not_parallel_is_the_only_shard() {
         assert_eq!(told(&[]).expect("fine"), None);
+        assert_eq!(told(&[("GITLAB_CI", "")]).expect("fine"), None);
         assert_eq!(
             told(&[("GITLAB_CI", "true"), ("CI_NODE_TOTAL", "1")]).expect("fine"),
-            None
+            Shard::new(1, 1).ok()
         );
         // Not GitLab's: other tools count from 0 in variables of this name.
         assert_eq!(

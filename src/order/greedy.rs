@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::estimate::estimates;
 use super::uncrossed::Uncrossed;
-use super::{Parameters, Ticket, sorted};
+use super::{Parameters, Ticket, by_urgency, sorted};
 
 /// The formula is in the comment of the room.
 pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize> {
@@ -17,6 +17,7 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
     let all = edges.len().max(1) as f64;
     let share = |edges: usize, weight: f64| weight * edges as f64 / all;
     // What does not depend on the tests before.
+    let rarity = rarity(tickets);
     let fixed: Vec<f64> = tickets
         .iter()
         .enumerate()
@@ -25,6 +26,7 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
             let crossed = edges.edges(place).len();
             parameters.failures * failures
                 + share(crossed, parameters.all_dangers)
+                + parameters.coverage * rarity[place]
                 + parameters.floor
         })
         .collect();
@@ -63,6 +65,22 @@ pub(super) fn history(tickets: &[Ticket], parameters: &Parameters) -> Vec<usize>
         }
     }
     order
+}
+
+/// The place of each test in the order `coverage`, from 1 for the first down to 0; equal ones share theirs.
+fn rarity(tickets: &[Ticket]) -> Vec<f64> {
+    let coverage = |place: usize| tickets[place].memory.coverage;
+    let mut places: Vec<usize> = (0..tickets.len()).collect();
+    places.sort_by(|one, other| by_urgency(coverage(*one), coverage(*other)));
+    let mut rarity = vec![0.0; tickets.len()];
+    let mut before = 0;
+    for (rank, place) in places.iter().enumerate() {
+        if by_urgency(coverage(places[before]), coverage(*place)).is_ne() {
+            before = rank;
+        }
+        rarity[*place] = 1.0 - before as f64 / tickets.len() as f64;
+    }
+    rarity
 }
 
 /// The tests that come first whatever their chance.

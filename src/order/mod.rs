@@ -3,12 +3,13 @@
 //! `history`, the order by default, begins with the tests that failed last time, then those that are new, then those whose definition changed. Within each of these, and among all others, the next test is always the one with the greatest
 //!
 //! ```text
-//! (F * failures + N * new + B * all + floor) / (seconds + start)
+//! (F * failures + N * new + B * all + C * rare + floor) / (seconds + start)
 //! ```
 //!
 //! - `failures` is the smoothed history of its failures (Kim and Porter, section 4): who failed lately fails again.
 //! - `new` is the share of the dangerous edges that it crosses and no earlier test in the order does. A fault of this change is on one of these edges; once a test has crossed an edge, the next one there tells less.
 //! - `all` is the share of the dangerous edges that it crosses at all: it tells apart the tests that remain when every edge has been crossed, and that not every test on an edge shows its fault.
+//! - `rare` is the place in the order `coverage`, from 1 for the first to 0 for the last: who covers what few others covered lately tells most about a change of a single edge, which many cross.
 //! - `floor` is the chance of everybody, so that among tests of which nothing is known the quick ones come first.
 //! - the denominator is its estimated time with the time that starting a test takes; this makes it a chance a second, and sorting by it finds most failures in the least time when failures are independent (Smith's rule).
 //!
@@ -126,6 +127,8 @@ pub struct Parameters {
     pub new_dangers: f64,
     /// B: what crossing every dangerous edge counts for.
     pub all_dangers: f64,
+    /// C: what being the first by the order `coverage` counts for.
+    pub coverage: f64,
     /// The chance of everybody.
     pub floor: f64,
     /// How many seconds it takes to start a test; it keeps tests of no measurable time from coming before all others.
@@ -140,6 +143,7 @@ impl Default for Parameters {
             failures: 1.0,
             new_dangers: 1.0,
             all_dangers: 0.1,
+            coverage: 0.3,
             floor: 0.01,
             start: 0.01,
             seed: 0,
@@ -311,7 +315,11 @@ mod tests {
                         (0..draw.below(8)).map(|_| draw.below(20) as u32).collect();
                     let happened = [Happened::Passed, Happened::Failed][draw.below(2)];
                     Ticket {
-                        memory: Memory::default().after(happened, None, &Alphas::default()),
+                        memory: Memory::default().after(
+                            happened,
+                            Some(draw.below(4) as f64 / 8.0),
+                            &Alphas::default(),
+                        ),
                         is_changed: draw.below(5) == 0,
                         ..ticket(&format!("{test:02}"), draw.below(3) as u64 * 100, &dangers)
                     }
@@ -331,6 +339,13 @@ mod tests {
             .iter()
             .flat_map(|ticket| ticket.dangers.iter().copied())
             .collect();
+        let coverage = |place: usize| tickets[place].memory.coverage.value();
+        let coverage = |place: usize| coverage(place).unwrap_or(f64::INFINITY);
+        let rarity = |place: usize| {
+            let places = 0..tickets.len();
+            let before = places.filter(|other| coverage(*other) > coverage(place));
+            1.0 - before.count() as f64 / tickets.len() as f64
+        };
         let mut crossed: BTreeSet<u32> = BTreeSet::new();
         let mut left: Vec<usize> = (0..tickets.len()).collect();
         let mut order = Vec::new();
@@ -342,6 +357,7 @@ mod tests {
                     |count: usize, weight: f64| weight * count as f64 / all.len().max(1) as f64;
                 let chance = parameters.failures * ticket.memory.faults.value().unwrap_or(0.0)
                     + share(own.len(), parameters.all_dangers)
+                    + parameters.coverage * rarity(place)
                     + parameters.floor
                     + share(own.difference(&crossed).count(), parameters.new_dangers);
                 let seconds =

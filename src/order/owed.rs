@@ -21,6 +21,9 @@ impl Debt {
     /// After one more session that selected the test and did not run it: the age stays, and reasons are added.
     #[must_use]
     pub fn and(mut self, newer: Debt) -> Self {
+        if newer.at < self.at {
+            return newer.and(self);
+        }
         for reason in newer.reasons {
             if self.reasons.len() < REASONS && !self.reasons.contains(&reason) {
                 self.reasons.push(reason);

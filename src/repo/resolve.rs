@@ -64,7 +64,7 @@ impl Repository {
         Ok((base, head))
     }
 
-    fn default_head(&self) -> Result<Version> {
+    pub fn default_head(&self) -> Result<Version> {
         if self.git.is_bare() {
             self.commit("HEAD")
         } else {

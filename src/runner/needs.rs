@@ -121,6 +121,26 @@ pub fn with_fixtures(tests: &[Test], chosen: &BTreeSet<usize>) -> BTreeSet<usize
     all
 }
 
+/// The chosen tests and all without which they cannot run: also those that must have ended before.
+#[must_use]
+pub fn with_needed(
+    tests: &[Test],
+    constraints: &Constraints,
+    chosen: &BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let mut all = chosen.clone();
+    loop {
+        let mut more = with_fixtures(tests, &all);
+        let earlier = more.iter().flat_map(|test| &constraints.tests[*test].after);
+        let earlier: Vec<usize> = earlier.copied().collect();
+        more.extend(earlier);
+        if more.len() == all.len() {
+            return all;
+        }
+        all = more;
+    }
+}
+
 fn by_name<'a>(
     needs: impl Iterator<Item = (usize, &'a Needs)>,
     names: impl Fn(&'a Needs) -> &'a [String],

@@ -20,6 +20,8 @@ pub struct Candidate {
     pub record: Option<Arc<TestRecord>>,
     /// What is known of its last run on the way to the head, which may be behind the record.
     pub latest: Option<Arc<TestRecord>>,
+    /// It ran well on this very tree.
+    pub ran_here: bool,
     /// What is remembered of its runs.
     pub experience: Option<Experience>,
     /// Its definition at the head, if the tests of the head were listed.
@@ -82,6 +84,8 @@ pub struct Planned {
     pub experience: Option<Experience>,
     /// That it was selected before and has not run since.
     pub owed: Option<Debt>,
+    /// It ran well on this very tree.
+    pub ran_here: bool,
 }
 
 impl Planned {
@@ -202,6 +206,7 @@ fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
         milliseconds: durations.and_then(Durations::estimate),
         experience: candidate.experience.clone(),
         owed: candidate.owed().cloned(),
+        ran_here: candidate.ran_here,
     }
 }
 

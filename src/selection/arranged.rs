@@ -45,23 +45,27 @@ pub fn arrange(
     let tickets = tickets(plan, session, &wishes.parameters);
     let selected: Vec<usize> = plan.selected().collect();
     let mut arrangement = Arrangement::default();
+    let is_drawn = wishes.technique != Technique::Safe;
+    let needed: Vec<Vec<usize>> =
+        match wishes.limits.is_empty() && wishes.shard.is_none() && !is_drawn {
+            true => Vec::new(),
+            false => (0..tickets.len()).map(needs).collect(),
+        };
     let mut run = chosen(plan, &tickets, &selected, session, wishes)?;
-    for place in &run {
-        if !plan.tests[*place].is_selected() {
-            plan.tests[*place]
-                .reasons
-                .push(Reason::Drawn(wishes.technique));
-        }
+    if is_drawn {
+        let with_needs = run
+            .iter()
+            .flat_map(|place| needed[*place].iter().chain([place]));
+        let all: BTreeSet<usize> = with_needs.copied().collect();
+        run = all.into_iter().collect();
     }
     let of = |places: &[usize]| -> Vec<Ticket> {
         places.iter().map(|place| tickets[*place].clone()).collect()
     };
     let places = order(&of(&run), wishes.order, &wishes.parameters).into_iter();
     run = places.map(|place| run[place]).collect();
-    let needed: Vec<Vec<usize>> = match wishes.limits.is_empty() && wishes.shard.is_none() {
-        true => Vec::new(),
-        false => (0..tickets.len()).map(needs).collect(),
-    };
+    // Who ran well on this very tree tells nothing new.
+    run.sort_by_key(|place| plan.tests[*place].ran_here);
     if let Some(shard) = wishes.shard {
         let groups: Vec<Vec<usize>> = run
             .iter()
@@ -94,7 +98,14 @@ pub fn arrange(
     if wishes.shard.is_none() {
         let runs: BTreeSet<usize> = run.iter().copied().collect();
         let left = selected.into_iter();
-        plan.owed = left.filter(|place| !runs.contains(place)).collect();
+        let left = left.filter(|place| !runs.contains(place) && !plan.tests[*place].ran_here);
+        plan.owed = left.collect();
+    }
+    for place in &run {
+        if !plan.tests[*place].is_selected() {
+            let reason = Reason::Drawn(wishes.technique);
+            plan.tests[*place].reasons.push(reason);
+        }
     }
     plan.order = run;
     Ok(arrangement)
@@ -150,7 +161,16 @@ fn chosen(
         },
         &repository,
     );
-    Ok(chosen.run)
+    let mut run = chosen.run;
+    if technique == Technique::Minimize {
+        // Who is selected for another reason than a dangerous edge has nobody to stand in for it.
+        run.extend(
+            selected
+                .iter()
+                .filter(|place| tickets[**place].dangers.is_empty()),
+        );
+    }
+    Ok(run)
 }
 
 /// The places of the tests that are owed, the oldest debt first.

@@ -31,7 +31,7 @@ pub fn unrecorded_selection(
         repository,
         config,
         question,
-        candidates: candidates(config, question.listing, &tests, &Latest::default()),
+        candidates: candidates(config, question, &tests, &Latest::default()),
         tests,
         latest: Latest::default(),
     };
