@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::Outcome;
@@ -64,13 +66,12 @@ pub fn arrange(
     };
     let places = order(&of(&run), wishes.order, &wishes.parameters).into_iter();
     run = places.map(|place| run[place]).collect();
-    // Who ran well on this very tree tells nothing new.
-    run.sort_by_key(|place| plan.tests[*place].ran_here);
+    if !wishes.limits.is_empty() {
+        // Who ran well on this very tree tells nothing new.
+        run.sort_by_key(|place| plan.tests[*place].ran_here);
+    }
     if let Some(shard) = wishes.shard {
-        let groups: Vec<Vec<usize>> = run
-            .iter()
-            .map(|place| together(*place, &run, &needed))
-            .collect();
+        let groups = groups(&run, &needed);
         let part: BTreeSet<usize> = shard.part(&of(&run), &groups).into_iter().collect();
         let all = run.len();
         let mut place = 0;
@@ -83,8 +84,9 @@ pub fn arrange(
     let has_room = wishes.technique.has_room();
     let shared = if has_room { 1 } else { 0 };
     for limit in wishes.limits.iter().skip(shared) {
-        let debts = debts(plan).into_iter();
-        let debts: Vec<usize> = debts.filter(|place| run.contains(place)).collect();
+        let is_there: BTreeSet<usize> = run.iter().copied().collect();
+        let mut debts = debts(plan);
+        debts.retain(|place| is_there.contains(place));
         let wanted = Wanted {
             tickets: &tickets,
             order: &run,
@@ -111,11 +113,16 @@ pub fn arrange(
     Ok(arrangement)
 }
 
-/// A test and what it needs, as places in what is to run.
-fn together(place: usize, run: &[usize], needed: &[Vec<usize>]) -> Vec<usize> {
-    let all = needed[place].iter().chain([&place]);
-    all.filter_map(|wanted| run.iter().position(|place| place == wanted))
-        .collect()
+/// Each test with what it needs, as places in what is to run.
+fn groups(run: &[usize], needed: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let places = run.iter().enumerate().map(|(at, place)| (*place, at));
+    let places: FxHashMap<usize, usize> = places.collect();
+    let group = |place: &usize| {
+        let all = needed[*place].iter().chain([place]);
+        all.filter_map(|wanted| places.get(wanted).copied())
+            .collect()
+    };
+    run.iter().map(group).collect()
 }
 
 /// What the technique chooses from the suite.
