@@ -130,7 +130,7 @@ fn what_a_partial_run_did_not_run_stays_selected() {
         "ONE 7\n#define TWO 7",
     );
     repo.commit_all();
-    let output = repo.rts(&["run", "HEAD~1", "--fail-fast"]);
+    let output = repo.rts(&["run", "HEAD~1", "--fail-fast", "--order", "listed"]);
     assert_eq!(output.status.code(), Some(100), "{}", said(&output));
     assert!(
         said(&output).contains("1 failed, 1 not run"),

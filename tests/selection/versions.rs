@@ -213,7 +213,7 @@ fn a_test_that_was_stopped_before_it_began_stays_selected() {
     let repo = recorded();
     change(&repo, "add", "0 * (a + b)");
     change(&repo, "sub", "-b + a");
-    assert!(!run(&repo, &["HEAD~2", "--fail-fast"]));
+    assert!(!run(&repo, &["HEAD~2", "--fail-fast", "--order", "listed"]));
     assert_eq!(selected(&repo, &["HEAD"]), ["add", "sub"]);
 }
 
