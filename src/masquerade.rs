@@ -123,7 +123,8 @@ pub fn called_as() -> Option<OsString> {
 pub fn compile(name: &OsStr) -> Result<u8> {
     let folder = std::env::var_os(FOLDER).unwrap_or_default();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    note_defined(&arguments, &defined(Path::new(&folder)));
+    note_defined(&arguments, &defined(Path::new(&folder)))
+        .map_err(|error| Error::new(format!("cannot note the macros of options: {error}")))?;
     let backend = std::env::var_os(BACKEND).unwrap_or_default();
     if backend == "llvm" {
         let clang = PathBuf::from(std::env::var_os(CLANG).unwrap_or_default());
@@ -145,19 +146,23 @@ pub fn defined(folder: &Path) -> PathBuf {
 }
 
 /// Adds the macros that stand for names to those known so far.
-fn note_defined(arguments: &[OsString], file: &Path) {
+fn note_defined(arguments: &[OsString], file: &Path) -> std::io::Result<()> {
     let mut new = definitions(arguments);
-    let known = std::fs::read_to_string(file).unwrap_or_default();
-    new.retain(|line| !known.lines().any(|known| known == line));
-    if !new.is_empty() {
-        let text: String = new.iter().map(|line| format!("{line}\n")).collect();
-        let opened = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(file);
-        // One write, because several compilers run at once.
-        let _ = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    if new.is_empty() {
+        return Ok(());
     }
+    let known = match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        known => known?,
+    };
+    new.retain(|line| !known.lines().any(|known| known == line));
+    let text: String = new.iter().map(|line| format!("{line}\n")).collect();
+    // One write, because several compilers run at once.
+    std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)?
+        .write_all(text.as_bytes())
 }
 
 /// The macros among some options whose replacement may mention a name.
@@ -480,7 +485,7 @@ fn absolute(arguments: &[OsString]) -> Vec<OsString> {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<OsString> {
+    pub(super) fn words(text: &str) -> Vec<OsString> {
         text.split_whitespace().map(OsString::from).collect()
     }
 
@@ -516,7 +521,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let file = defined(&folder.path().join("compilers"));
         for _ in 0..2 {
-            note_defined(&given, &file);
+            note_defined(&given, &file).expect("there is room");
         }
         let text = std::fs::read_to_string(file).expect("it was written");
         assert_eq!(text.lines().collect::<Vec<_>>(), kept);

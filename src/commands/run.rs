@@ -245,6 +245,7 @@ impl Built<'_> {
             .collect();
         let skipped = (0..tests.len()).filter(|place| !plan.tests[*place].is_selected());
         let (saved, _) = plan.time_of(skipped.clone());
+        let runs: BTreeSet<usize> = chosen.iter().copied().collect();
         let mut results = Results {
             done: vec![None; chosen.len()],
             recording: Recording::default(),
@@ -253,7 +254,7 @@ impl Built<'_> {
             skipped: skipped.count(),
             left: plan
                 .selected()
-                .filter(|place| !chosen.contains(place))
+                .filter(|place| !runs.contains(place))
                 .collect(),
             owed: Vec::new(),
             uncrossed: Vec::new(),
@@ -418,7 +419,10 @@ impl Built<'_> {
         let is_of_this_tree = record.ran_on.tree == self.version.tree
             && record.outcome != history::Outcome::NotRun
             && record.definition == test.definition.encoded();
-        is_of_this_tree.then(|| Some((record.clone(), before.trace_of(&test.name)?)))?
+        match is_of_this_tree {
+            true => Some((record.clone(), before.trace_of(&test.name)?)),
+            false => None,
+        }
     }
 }
 
@@ -519,19 +523,13 @@ impl Results {
             span(self.elapsed),
             span(self.saved)
         );
-        if let [first, more @ ..] = self.uncrossed.as_slice() {
-            let named: Vec<&str> = more
-                .iter()
-                .take(DANGERS_TOLD - 1)
-                .map(String::as_str)
-                .collect();
-            let rest = more.len() - named.len();
-            let rest = if rest > 0 {
-                format!(" and {rest} more")
-            } else {
-                String::new()
+        if !self.uncrossed.is_empty() {
+            let named = self.uncrossed.len().min(DANGERS_TOLD);
+            let all = self.uncrossed[..named].join(", ");
+            let rest = match self.uncrossed.len() - named {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
             };
-            let all = [&[first.as_str()], named.as_slice()].concat().join(", ");
             anstream::eprintln!("changed and not executed by any test that ran: {all}{rest}");
         }
         if !self.owed.is_empty() {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::database::{Trouble, guarded};
+use super::objects::encode;
 use crate::order::estimate::Durations;
 use crate::order::smoothed::Memory;
 
@@ -25,9 +26,7 @@ pub type Experiences = BTreeMap<String, Experience>;
 pub(super) fn write(tree: &sled::Tree, experiences: &Experiences) -> Result<(), Trouble> {
     let mut batch = sled::Batch::default();
     for (name, experience) in experiences {
-        let bytes = postcard::to_stdvec(experience)
-            .map_err(|error| Trouble::Damage(format!("cannot encode: {error}")))?;
-        batch.insert(name.as_bytes(), bytes);
+        batch.insert(name.as_bytes(), encode(experience)?);
     }
     guarded(|| tree.apply_batch(batch))
 }

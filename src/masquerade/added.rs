@@ -106,11 +106,8 @@ fn can_be_added(arguments: &[OsString]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::words;
     use super::*;
-
-    fn words(text: &str) -> Vec<OsString> {
-        text.split_whitespace().map(OsString::from).collect()
-    }
 
     #[test]
     fn only_what_is_linked_as_usual_gets_the_object() {

@@ -41,6 +41,7 @@ pub(super) fn made_facts(
         if let Place::File(_) = placer.place(&path) {
             continue;
         }
+        // What we cannot read, the compilers that we called could not, either.
         let bytes = fs::read(&path).unwrap_or_default();
         let below = folders.iter().find_map(|top| path.strip_prefix(top).ok());
         let name = below.unwrap_or(&path).to_string_lossy();
