@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use git_rts::config::Config;
 use git_rts::difference::all_facts;
-use git_rts::history::{About, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep};
+use git_rts::history::{About, Looked, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep};
 use git_rts::lang::c;
 use git_rts::lang::facts::FileFacts;
 use git_rts::repo::{RepoPath, Repository};
@@ -131,7 +131,7 @@ fn passed(test: usize, ran_on: VersionKey) -> TestRecord {
         outcome: Outcome::Passed,
         milliseconds: 20,
         binaries: vec!["program".to_owned()],
-        read: Some(BTreeSet::new()),
+        looked: Some(Looked::default()),
         ..TestRecord::unknown(&format!("test_{test}"), definition, ran_on)
     }
 }

@@ -8,6 +8,7 @@ mod outsiders;
 mod seeds;
 
 pub use find::{FunctionVersion, find_function};
+pub use seeds::is_library_function;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use git_rts::masquerade;
 
 fn main() -> ExitCode {
     if let Some(name) = masquerade::called_as() {
-        return match masquerade::compile(&name) {
+        return match masquerade::stand_in(&name) {
             Ok(code) => ExitCode::from(code),
             Err(error) => failed(&error),
         };

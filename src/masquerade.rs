@@ -1,7 +1,10 @@
 //! The compiler masquerade: a folder in front of PATH whose `cc`, `gcc`, `clang`, ... are this program, which adds the flags for
-//! counting and calls the real compiler. So any build command works, and the project stays as it is.
+//! counting and calls the real compiler. So any build command works, and the project stays as it is. The compilers find their
+//! linkers there, too, which note what they link.
 
 pub mod added;
+mod linker;
+mod links;
 pub mod mark;
 
 use std::ffi::{OsStr, OsString};
@@ -10,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use self::added::Source;
+pub use self::links::Links;
 use crate::error::{Error, Result};
+use crate::objects::{COMPILER_FLAGS, FLAG_FOR_GCC};
 
 /// The folder of the masquerade; set for the builds that we start, and for nobody else.
 pub const FOLDER: &str = "GIT_RTS_MASQUERADE";
@@ -65,7 +70,7 @@ fn is_compiler(name: &str) -> bool {
     COMPILERS.contains(&last)
 }
 
-/// Fills a folder with the names of all compilers on PATH, each a link to this program.
+/// Fills a folder with the names of all compilers and linkers on PATH, each a link to this program.
 pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
     let own = std::env::current_exe()?;
     std::fs::create_dir_all(folder)?;
@@ -80,6 +85,8 @@ pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
         let found = entries.flatten().map(|entry| entry.file_name());
         names.extend(found.filter(|name| name.to_str().is_some_and(is_compiler)));
     }
+    let linkers = linker::LINKERS.iter().map(OsString::from);
+    names.extend(linkers.filter(|name| linker::real(name, folder, path).is_some()));
     names.sort();
     names.dedup();
     for name in names {
@@ -110,17 +117,26 @@ pub fn environment(
     variables
 }
 
-/// The compiler as which this program was called, if it was.
+/// The compiler or linker as which this program was called, if it was.
 #[must_use]
 pub fn called_as() -> Option<OsString> {
     std::env::var_os(FOLDER)?;
     let name = PathBuf::from(std::env::args_os().next()?);
     let name = name.file_name()?.to_owned();
-    name.to_str().is_some_and(is_compiler).then_some(name)
+    let is_ours = |name: &str| is_compiler(name) || linker::is_linker(name);
+    name.to_str().is_some_and(is_ours).then_some(name)
+}
+
+/// Does the work of the program as which we were called; answers its exit code.
+pub fn stand_in(name: &OsStr) -> Result<u8> {
+    match name.to_str().is_some_and(linker::is_linker) {
+        true => linker::link(name),
+        false => compile(name),
+    }
 }
 
 /// Compiles in place of the compiler as which we were called; answers its exit code.
-pub fn compile(name: &OsStr) -> Result<u8> {
+fn compile(name: &OsStr) -> Result<u8> {
     let folder = std::env::var_os(FOLDER).unwrap_or_default();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     note_defined(&arguments, &defined(Path::new(&folder)))
@@ -195,7 +211,8 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     let given = with_symbols(&with_real_paths(&given));
     let command = || {
         let mut command = Command::new(compiler);
-        command.args(GCC_FLAGS);
+        command.args(GCC_FLAGS).args(COMPILER_FLAGS);
+        command.arg(FLAG_FOR_GCC).arg(linkers_of(folder));
         command
     };
     let source = Source {
@@ -224,6 +241,14 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     run(command().args(given))
 }
 
+/// Makes a compiler find its linker in the folder of the masquerade.
+fn linkers_of(folder: &Path) -> OsString {
+    let mut option = OsString::from("-B");
+    option.push(folder);
+    option.push("/");
+    option
+}
+
 const GCC_FLAGS: [&str; 3] = [
     "--coverage",
     // Absolute paths keep files of one name in different folders apart.
@@ -233,7 +258,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 8;
+pub const FLAGS_VERSION: u32 = 9;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -277,6 +302,10 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
                 .iter()
                 .any(|argument| argument == "-c" || argument == "-S");
         command.args(flags.iter().filter(|flag| links || !is_for_linker(flag)));
+        command.args(COMPILER_FLAGS);
+        if links {
+            command.arg(linkers_of(folder));
+        }
         command.args(counting_among_strays());
         if let Some(object) = object.filter(|_| links) {
             command.arg("-Xlinker").arg(object);

@@ -2,8 +2,11 @@
 
 mod arranged;
 mod baseline;
+mod builds;
 mod carried;
 mod unrecorded;
+
+use builds::RecordedHead;
 
 pub use arranged::{Arrangement, Wishes, arrange};
 pub use baseline::Baseline;
@@ -19,16 +22,20 @@ use crate::config::Config;
 use crate::difference::{Difference, difference};
 use crate::error::Result;
 use crate::history::{
-    Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord, VersionKey,
+    About, Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord, VersionKey,
 };
 use crate::lang::c::Granularity;
+use crate::objects::Contents;
+use crate::recording::products::Products;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
+use crate::witness::files::{Folders, Opened};
+use crate::witness::object::Verdict;
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::{
-    Certificate, ChangedFile, FileClass, assumption, definition, definition::Definitions, files,
-    files::Opened, rules,
+    Certificate, ChangedFile, FileClass, Way, Witness, assumption, definition,
+    definition::Definitions, files, object, rules,
 };
 
 /// What is known of the last runs on the way to a version: a failure or an inconstancy may be behind the baseline.
@@ -90,8 +97,76 @@ pub struct Question<'a> {
     pub listing: Option<&'a [Test]>,
     /// The toolchain and environment of the head, if it was built.
     pub fingerprint: Option<&'a BTreeMap<String, String>>,
+    /// What the build of the head made, if it was built.
+    pub built: Option<Built<'a>>,
     /// All tests are wanted, whatever changed.
     pub all: bool,
+    /// The witnesses that may speak, among those that can be chosen.
+    pub witnesses: Witnesses,
+}
+
+/// A build that is at hand.
+#[derive(Clone, Copy)]
+pub struct Built<'a> {
+    pub contents: &'a Contents,
+    pub products: &'a Products,
+}
+
+/// Which witnesses may speak; the others always do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Witnesses {
+    pub source: bool,
+    pub object: bool,
+    pub files: bool,
+}
+
+impl Witnesses {
+    pub const ALL: Self = Witnesses {
+        source: true,
+        object: true,
+        files: true,
+    };
+
+    /// No two of them, each with its name.
+    const EACH: [(&str, Self); 3] = {
+        let none = Witnesses {
+            source: false,
+            object: false,
+            files: false,
+        };
+        [
+            (
+                "source",
+                Witnesses {
+                    source: true,
+                    ..none
+                },
+            ),
+            (
+                "object",
+                Witnesses {
+                    object: true,
+                    ..none
+                },
+            ),
+            (
+                "files",
+                Witnesses {
+                    files: true,
+                    ..none
+                },
+            ),
+        ]
+    };
+
+    fn may_speak(self, witness: Witness) -> bool {
+        match witness {
+            Witness::Source => self.source,
+            Witness::Object => self.object,
+            Witness::Files => self.files,
+            Witness::Definition | Witness::Rules | Witness::Assumption => true,
+        }
+    }
 }
 
 /// The answer, with what it rests on.
@@ -109,6 +184,11 @@ pub struct Selection {
     pub latest: Latest,
     /// The traces of the baseline, for those who carry them over.
     pub known: Option<Recording>,
+    /// How many tests would have been selected if one witness alone told what is compiled into them, by its name; nothing for one
+    /// that cannot speak.
+    pub alone: Vec<(&'static str, Option<usize>)>,
+    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
+    pub rewritten: BTreeSet<String>,
     pub notices: Vec<String>,
 }
 
@@ -122,7 +202,7 @@ impl Selection {
             .iter()
             .flat_map(|file| file.certificates.iter());
         let assumed = certificates
-            .filter(|certificate| certificate.witness == crate::witness::Witness::Assumption)
+            .filter(|certificate| certificate.witness == Witness::Assumption)
             .map(|certificate| certificate.evidence.as_str());
         let all: BTreeSet<&str> = assumed.chain([assumption::CONTROLLED]).collect();
         all.into_iter().collect()
@@ -154,10 +234,15 @@ pub fn selection(
     };
     let known = history.as_ref().map(|history| (history.version(), &tests));
     let latest = Latest::beside(repository, &histories, question.head, known)?;
-    let candidates = candidates(config, question, &tests, &latest);
+    let head = match question.listing {
+        Some(_) => None,
+        None => RecordedHead::find(repository, config, &histories, question.head)?,
+    };
+    let candidates = candidates(config, question, &tests, &latest, head.as_ref());
     let asked = Asked {
         repository,
         config,
+        head,
         question,
         candidates,
         tests,
@@ -175,6 +260,8 @@ pub fn selection(
 struct Asked<'a> {
     repository: &'a Repository,
     config: &'a Config,
+    /// What was recorded of the head, if it is not at hand.
+    head: Option<RecordedHead>,
     question: &'a Question<'a>,
     candidates: Vec<Candidate>,
     tests: Tests,
@@ -194,6 +281,8 @@ impl Asked<'_> {
             everything: Some(reason),
             latest: self.latest.clone(),
             known: None,
+            alone: Vec::new(),
+            rewritten: BTreeSet::new(),
             notices,
         }
     }
@@ -220,10 +309,11 @@ impl Asked<'_> {
         // A history that turns out to be damaged can clear nobody.
         let read = || -> Result<_> {
             let functions = history.functions_in(&files_in_danger(&difference))?;
-            let known = keep.then(|| history.to_recording()).transpose()?;
-            Ok((functions, known))
+            let after = self.build_of_head();
+            let known = (keep || after.is_some()).then(|| history.to_recording());
+            Ok((functions, known.transpose()?, after))
         };
-        let (functions, known) = match read() {
+        let (functions, known, after) = match read() {
             Ok(read) => read,
             Err(error) => return Ok(self.everything(error.message, notices)),
         };
@@ -236,24 +326,78 @@ impl Asked<'_> {
                 candidates: self.candidates.len(),
             },
         );
+        let verdicts = match (&known, &after) {
+            (Some(known), Some(after)) => self.verdicts(known, after),
+            _ => Vec::new(),
+        };
+        let folders = self.folders(&difference)?;
+        let files = self.testified(&difference, &source, &about, folders, &verdicts);
         let plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
         } else {
-            let files = self.testified(&difference, &source, about.opened_by_build.as_ref());
-            Plan::new(&self.candidates, files, &source.hits)
+            let witnesses = self.question.witnesses;
+            let may_speak = |one: &Certificate| witnesses.may_speak(one.witness);
+            self.plan(&files, &source, &verdicts, witnesses, &may_speak)
         };
+        let alone = Witnesses::EACH.into_iter().map(|(name, witnesses)| {
+            let can_speak = !witnesses.object || !verdicts.is_empty();
+            // Of what tests read and what defines them nobody else can tell.
+            let may_speak =
+                |one: &Certificate| one.way != Way::CompiledIn || witnesses.may_speak(one.witness);
+            let plan = || self.plan(&files, &source, &verdicts, witnesses, &may_speak);
+            (name, can_speak.then(|| plan().selected().count()))
+        });
+        let alone = match self.question.all {
+            true => Vec::new(),
+            false => alone.collect(),
+        };
+        let skipped = plan.tests.iter().zip(&source.hits);
+        let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
             baseline: Some(version),
             difference: Some(difference),
+            rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
             source,
             plan,
             everything: None,
             latest: self.latest.clone(),
-            known,
+            known: known.filter(|_| keep),
+            alone,
             notices,
         })
+    }
+
+    /// The plan that some witnesses alone would make.
+    fn plan(
+        &self,
+        files: &[TestifiedFile],
+        source: &Source,
+        verdicts: &[Verdict],
+        witnesses: Witnesses,
+        may_speak: &dyn Fn(&Certificate) -> bool,
+    ) -> Plan {
+        let heard = files.iter().map(|file| {
+            let certificates = file.certificates.iter();
+            let heard = certificates.filter(|one| may_speak(one));
+            TestifiedFile {
+                file: file.file.clone(),
+                certificates: heard.cloned().collect(),
+            }
+        });
+        let hits = if witnesses.source {
+            &source.hits[..]
+        } else {
+            &[]
+        };
+        let verdicts = if witnesses.object { verdicts } else { &[] };
+        Plan::new(&self.candidates, heard.collect(), hits, verdicts)
+    }
+
+    /// Whether it is known what the tests of the head are.
+    fn is_listed(&self) -> bool {
+        self.question.listing.is_some() || self.head.is_some()
     }
 
     /// The places of the recorded tests among the candidates.
@@ -273,12 +417,15 @@ impl Asked<'_> {
         &self,
         difference: &Difference,
         source: &Source,
-        opened_by_build: Option<&BTreeSet<RepoPath>>,
+        about: &About,
+        folders: Folders,
+        verdicts: &[Verdict],
     ) -> Vec<TestifiedFile> {
         let records = self.candidates.iter().map(|test| test.record.as_ref());
         let opened = Opened {
-            by_build: opened_by_build,
-            by_tests: records.map(|record| record?.read.as_ref()).collect(),
+            by_build: about.opened_by_build.as_ref(),
+            by_tests: records.map(|record| record?.looked.as_ref()).collect(),
+            folders,
         };
         // What does not depend on the file itself is shared by all of its class.
         let mut by_class: BTreeMap<FileClass, Vec<Arc<Certificate>>> = BTreeMap::new();
@@ -294,7 +441,7 @@ impl Asked<'_> {
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));
         let testified = changed.map(|file| {
             let shared = by_class.entry(file.class).or_insert_with(|| {
-                let all = self.certificates(file.class, difference, source);
+                let all = self.certificates(file.class, difference, source, verdicts);
                 all.into_iter().map(Arc::new).collect()
             });
             // What was seen comes before what is assumed.
@@ -306,7 +453,7 @@ impl Asked<'_> {
                     .collect(),
             };
             certificates.extend(shared.iter().cloned());
-            let assumed = assumption::testify(&file, self.question.listing.is_some(), &opened);
+            let assumed = assumption::testify(&file, self.is_listed(), &opened);
             certificates.extend(assumed.into_iter().map(Arc::new));
             certificates.sort_by_key(|certificate| certificate.witness);
             TestifiedFile { file, certificates }
@@ -319,11 +466,19 @@ impl Asked<'_> {
         class: FileClass,
         difference: &Difference,
         source: &Source,
+        verdicts: &[Verdict],
     ) -> Vec<Certificate> {
-        let is_listed = self.question.listing.is_some();
+        let is_listed = self.is_listed();
         let mut all = rules::testify(class);
         if class == FileClass::Source {
-            all.push(source.testify(difference));
+            let is_told = |place: usize| {
+                let record = self.candidates[place].record.as_ref();
+                record.is_some_and(|record| record.beyond_trace.is_none())
+            };
+            all.push(source.testify(difference, &is_told));
+        }
+        if !verdicts.is_empty() && class != FileClass::Global {
+            all.push(object::testify(verdicts));
         }
         if is_listed && class != FileClass::Global {
             let definitions = self.candidates.iter().map(|test| Definitions {
@@ -345,6 +500,7 @@ fn candidates(
     question: &Question<'_>,
     recorded: &Tests,
     latest: &Latest,
+    known_head: Option<&RecordedHead>,
 ) -> Vec<Candidate> {
     let head = question.head;
     let candidate = |name: &str, record: Option<&Arc<TestRecord>>, listed| Candidate {
@@ -362,7 +518,10 @@ fn candidates(
     let Some(listing) = question.listing else {
         let mut all: Vec<Candidate> = recorded
             .values()
-            .map(|test| candidate(&test.name, Some(test), None))
+            .map(|test| {
+                let listed = known_head.and_then(|head| head.definitions.get(&test.name));
+                candidate(&test.name, Some(test), listed.cloned())
+            })
             .collect();
         // What came since the baseline is known where it ran.
         let names: BTreeSet<&str> = recorded.values().map(|test| test.name.as_str()).collect();

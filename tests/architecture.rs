@@ -17,7 +17,7 @@ const KEEPERS: [(&str, &[&str]); 20] = [
     // Two rooms read ELF files: one for maps of counters, the other for code.
     ("object", &["src/coverage/llvm", "src/objects"]),
     ("petgraph", &["src/program"]),
-    ("postcard", &["src/history"]),
+    ("postcard", &["src/history", "src/masquerade"]),
     ("rustc-hash", &["src"]),
     ("rustix", &["src/runner"]),
     ("serde", &["src"]),

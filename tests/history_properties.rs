@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use git_rts::history::{
-    About, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord, Uncounted, VersionKey, keep,
+    About, Beyond, Histories, Kept, Looked, Outcome, PATIENCE, Recording, TestRecord, Uncounted,
+    VersionKey, keep,
 };
 use git_rts::order::owed::Debt;
 use git_rts::repo::{CommitId, RepoPath, TreeId};
@@ -99,7 +100,18 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
                 definition,
                 binaries,
                 unplaced,
-                read: read.map(|read| read.into_iter().map(RepoPath::new).collect()),
+                looked: read.map(|read| {
+                    let paths: BTreeSet<RepoPath> = read.into_iter().map(RepoPath::new).collect();
+                    Looked {
+                        beyond: (paths.len() != 1).then(|| Beyond {
+                            missing: paths.clone(),
+                            made_read: paths.iter().take(1).cloned().collect(),
+                            ..Beyond::default()
+                        }),
+                        touched: paths,
+                    }
+                }),
+                beyond_trace: doubt.clone(),
                 doubt,
                 flaky,
                 varies,

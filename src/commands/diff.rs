@@ -2,16 +2,22 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::output::print;
+use crate::commands::output::{print, print_json};
+use crate::commands::testing::{build, waiting};
 use crate::commands::versions::Versions;
 use crate::config::Config;
-use crate::difference::difference;
+use crate::difference::{difference, is_library_function};
 use crate::emit::diff_json::diff_json;
 use crate::emit::diff_text::{diff_text, summary};
 use crate::emit::edges::{Texts, dangerous_edges};
+use crate::emit::objects::{objects_json, objects_text};
+use crate::emit::progress::Meanwhile;
 use crate::emit::ttdiff::ttdiff;
-use crate::error::Result;
-use crate::repo::Repository;
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::history::{Histories, PATIENCE, VersionKey};
+use crate::objects::{self, Contents};
+use crate::repo::{Repository, Version};
 
 /// Show what changed: functions, variables, types and macros, what they affect, and the dangerous edges
 ///
@@ -20,6 +26,9 @@ use crate::repo::Repository;
 pub struct Diff {
     #[command(flatten)]
     versions: Versions,
+    /// Show the functions and data whose compiled code differs; builds the work tree, and BASE must have been recorded
+    #[arg(long)]
+    objects: bool,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -39,6 +48,9 @@ pub(super) fn run(arguments: &Diff) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     let versions = arguments.versions.resolve(&repository)?;
+    if arguments.objects {
+        return show_objects(&repository, &config, versions, arguments.format);
+    }
     let difference = difference(
         &repository,
         &config,
@@ -59,4 +71,46 @@ pub(super) fn run(arguments: &Diff) -> Result<()> {
     print(&diff_text(&difference, &edges))?;
     anstream::eprintln!("{}", summary(&difference, &edges));
     Ok(())
+}
+
+fn show_objects(
+    repository: &Repository,
+    config: &Config,
+    (base, head): (Version, Version),
+    format: Format,
+) -> Result<()> {
+    let before = recorded(repository, base)?;
+    let after = match head.commit() {
+        Some(_) => recorded(repository, head)?,
+        None => {
+            let building = Meanwhile::show("building with counters");
+            let (session, _) = build(repository, config)?;
+            drop(building);
+            session.contents()
+        }
+    };
+    let difference = objects::difference(&before, &after, &is_library_function);
+    match format {
+        Format::Text => print(&objects_text(&difference)),
+        Format::Json => print_json(&objects_json(&difference)),
+        Format::Ttdiff => Err(
+            Error::new("'--objects' has no list in the format of TestTube")
+                .hint("'--format json' is for programs")
+                .exit_code(ExitCode::Usage),
+        ),
+    }
+}
+
+/// What the build of a version held when it was recorded.
+fn recorded(repository: &Repository, version: Version) -> Result<Contents> {
+    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
+    let history = histories.find(VersionKey {
+        commit: version.commit(),
+        tree: version.tree(),
+    })?;
+    let history = history.ok_or_else(|| {
+        Error::new(format!("nothing was recorded of {version}"))
+            .hint("check it out and call 'git rts record'")
+    })?;
+    Ok(history.compiled()?.contents)
 }

@@ -16,6 +16,7 @@ mod survey;
 mod testing;
 mod versions;
 mod why;
+mod witnesses;
 
 use clap::{ColorChoice, Parser, Subcommand};
 

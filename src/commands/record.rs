@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::history::{name_of, open};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, build, earlier, no_tests, record_of, remember_runs,
-    report_doubts, report_kept, version_of, waiting, widen,
+    about, add_build, add_experience, add_predecessors, build, earlier, no_tests, record_of,
+    remember_runs, report_doubts, report_kept, version_of, waiting, widen,
 };
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
@@ -74,6 +74,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let before = earlier(&repository, version, &about)?;
     let latest = Latest::read(&repository, &open(&repository)?, session.version)?;
     let is_all = chosen.len() == tests.len();
+    let (contents, products) = (session.contents(), session.products());
     let mut recording = Recording::new(about);
     let mut tally = Tally::default();
     let mut progress = Progress::new("recording", chosen.len());
@@ -95,6 +96,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         recording.add(record, trace);
     });
     progress.finish();
+    products.note_left();
     let counted = recorder.counted();
     remember_runs(&mut recording, counted.len(), &latest, &config.parameters);
     recording.about.session = latest.session + 1;
@@ -116,6 +118,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     recording.about.partial = recording.tests().len() < tests.len();
     add_unknown(&mut recording, &tests, &latest, version);
     recording.know(counted);
+    add_build(&mut recording, contents, &products);
     let ran = started.elapsed();
     let kept = keep(
         &repository.create_rts_dir()?,

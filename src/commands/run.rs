@@ -14,9 +14,10 @@ use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print;
 use crate::commands::select::{names, say};
 use crate::commands::testing::{
-    about, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
+    about, add_build, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
     remember_runs, report_doubts, report_kept, version_of, waiting, widen,
 };
+use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::junit::{self, Case, junit};
@@ -26,13 +27,15 @@ use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{self, About, PATIENCE, Recording, TestRecord, VersionKey, keep};
+use crate::objects::Contents;
 use crate::order::owed::Debt;
+use crate::recording::products::Products;
 use crate::recording::{Done, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{Constraints, constraints, with_needed};
 use crate::runner::{Limits, Outcome, Test};
 use crate::select::Reason;
-use crate::selection::{Question, Selection, arrange, carry, selection};
+use crate::selection::{self, Question, Selection, arrange, carry, selection};
 use crate::trace::Trace;
 
 /// So much of what a failed test printed last is shown.
@@ -41,6 +44,10 @@ const LINES_TOLD: usize = 3;
 /// So many reasons are kept for a test that is owed, and so many dangers that nobody executed are told.
 const REASONS_OWED: usize = 3;
 const DANGERS_TOLD: usize = 5;
+
+/// Why the trace of a test is no longer that of its source.
+const REWRITTEN: &str =
+    "its source was written in another way since it ran, with the same compiled code";
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
@@ -73,6 +80,8 @@ pub struct Run {
     /// Keep nothing of this run
     #[arg(long)]
     no_record: bool,
+    #[command(flatten)]
+    witnesses: ChosenWitnesses,
     #[command(flatten)]
     ordering: Ordering,
     /// Arguments to add to the command of every test; what it does with them is not kept
@@ -111,12 +120,18 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
     let about = about(&repository, &config, &session, &placer, recorder.as_ref());
+    let (contents, products) = (session.contents(), session.products());
     let question = Question {
         base,
         head: session.version,
         listing: Some(&tests),
         fingerprint: Some(&about.fingerprint),
+        built: Some(selection::Built {
+            contents: &contents,
+            products: &products,
+        }),
         all: arguments.all,
+        witnesses: arguments.witnesses.chosen(),
     };
     let mut selection = selection(&repository, &config, &question, true, &mut waiting)?;
     add_needed(&mut selection, &tests);
@@ -125,6 +140,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     let arrangement = arrange(&mut selection, &wishes, &needs)?;
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
+    arguments.witnesses.say(&selection);
     let is_kept =
         !arguments.no_record && arguments.extra.is_empty() && !arguments.ordering.is_shard();
     if !is_kept && !selection.plan.owed.is_empty() {
@@ -146,8 +162,11 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         tests: &tests,
         recorder: recorder.as_ref(),
         about,
+        contents: &contents,
+        products: &products,
     };
     let mut results = built.execute(arguments, &selection);
+    products.note_left();
     // A shard is a part of a run: what it saw is not the history of this version.
     if is_kept {
         let recording = built.history(&mut results, selection)?;
@@ -224,6 +243,8 @@ struct Built<'a> {
     tests: &'a [Test],
     recorder: &'a dyn Recorder,
     about: About,
+    contents: &'a Contents,
+    products: &'a Products,
     version: VersionKey,
     /// What was known of this version before.
     before: Option<Recording>,
@@ -308,7 +329,10 @@ impl Built<'_> {
         let (unrun, again) = self.unrun(results, &selection)?;
         let session = selection.latest.session + 1;
         let Selection {
-            difference, known, ..
+            difference,
+            known,
+            rewritten,
+            ..
         } = selection;
         let mut recording = known.clone().unwrap_or_default();
         if let Some(difference) = &difference {
@@ -319,6 +343,11 @@ impl Built<'_> {
         let ran: Vec<&Test> = chosen.map(|(place, _)| &self.tests[*place]).collect();
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
+        for name in &rewritten {
+            if let Some(record) = recording.record_mut(name) {
+                record.beyond_trace = Some(REWRITTEN.to_owned());
+            }
+        }
         recording.replace(&new);
         recording.replace(&again);
         owe(&mut recording, &unrun, self.version);
@@ -336,6 +365,7 @@ impl Built<'_> {
         )?;
         recording.about.partial = recording.tests().len() < self.tests.len();
         recording.know(counted);
+        add_build(&mut recording, self.contents.clone(), self.products);
         Ok(recording)
     }
 

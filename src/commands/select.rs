@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print;
 use crate::commands::testing::{setup, waiting};
+use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::plan_json::plan_json;
@@ -13,7 +14,7 @@ use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::repo::Repository;
 use crate::runner::{Extent, Interrupt};
-use crate::selection::{Question, Selection, arrange, selection, unrecorded_selection};
+use crate::selection::{Question, Selection, Witnesses, arrange, selection, unrecorded_selection};
 
 /// Print the tests that can behave differently because of a change
 ///
@@ -29,6 +30,8 @@ pub struct Select {
     /// Use no history: a test may do whatever can be reached by name from a `main` (configures the project to list its tests)
     #[arg(long = "static")]
     is_static: bool,
+    #[command(flatten)]
+    witnesses: ChosenWitnesses,
     #[command(flatten)]
     ordering: Ordering,
     /// How to print it
@@ -51,7 +54,13 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
     let wishes = arguments.ordering.wishes(&config, 1)?;
     let mut selection = match arguments.is_static {
         true => select_unrecorded(&repository, &config, base, head)?,
-        false => select(&repository, &config, base, head)?,
+        false => select(
+            &repository,
+            &config,
+            base,
+            head,
+            arguments.witnesses.chosen(),
+        )?,
     };
     if selection.plan.tests.is_empty()
         && let Some(reason) = &selection.everything
@@ -71,6 +80,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
     }
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
+    arguments.witnesses.say(&selection);
     if selection.everything.is_some() {
         anstream::eprintln!(
             "hint: 'git rts run' runs and records all tests; from then on it selects"
@@ -85,6 +95,7 @@ pub(super) fn select(
     config: &Config,
     base: Option<&str>,
     head: Option<&str>,
+    witnesses: Witnesses,
 ) -> Result<Selection> {
     let (base, head) = repository.resolve(base, head)?;
     let question = Question {
@@ -92,7 +103,9 @@ pub(super) fn select(
         head,
         listing: None,
         fingerprint: None,
+        built: None,
         all: false,
+        witnesses,
     };
     selection(repository, config, &question, false, &mut waiting)
 }
@@ -113,7 +126,9 @@ fn select_unrecorded(
         head,
         listing: Some(&tests),
         fingerprint: None,
+        built: None,
         all: false,
+        witnesses: Witnesses::ALL,
     };
     unrecorded_selection(repository, config, &question)
 }

@@ -9,15 +9,17 @@ use crate::difference::all_facts;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
-    About, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord,
-    VersionKey, Written,
+    About, Compiled, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording,
+    TestRecord, VersionKey, Written,
 };
 use crate::lang::c;
+use crate::objects::Contents;
 use crate::order::Parameters;
 use crate::order::owed::Debt;
 use crate::order::smoothed::Happened;
 use crate::program::closure::Closure;
 use crate::recording::fingerprint::{fingerprint, remember};
+use crate::recording::products::Products;
 use crate::recording::{Done, Placer, Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
@@ -137,6 +139,13 @@ pub(super) fn about(
     }
 }
 
+/// Adds what the build made to what tests did with it, when all of them have run.
+pub(super) fn add_build(recording: &mut Recording, contents: Contents, products: &Products) {
+    let products = products.seen_by(recording.tests());
+    recording.note_readers_of_code(&contents);
+    recording.compiled = Compiled { contents, products };
+}
+
 pub(super) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -175,7 +184,7 @@ pub(super) fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRec
         milliseconds: finished.duration.as_millis() as u64,
         binaries: recorded.binaries,
         unplaced: recorded.unplaced,
-        read: recorded.read,
+        looked: recorded.looked,
         doubt: not_run.or(recorded.doubt),
         ..TestRecord::unknown(&test.name, test.definition.encoded(), ran_on)
     };
@@ -258,11 +267,8 @@ pub(super) fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
             let more = recording.trace_of(earlier).unwrap_or_default();
             trace.functions.extend(more.functions);
             let others = recording.record(earlier);
-            let read = others.and_then(|other| other.read.clone());
-            record.read = record.read.zip(read).map(|(mut own, more)| {
-                own.extend(more);
-                own
-            });
+            let looked = others.and_then(|other| other.looked.clone());
+            record.looked = record.looked.zip(looked).map(|(own, more)| own.and(more));
             let doubt = match others {
                 Some(earlier) => earlier.doubt.clone(),
                 None => Some("it was not recorded".to_owned()),

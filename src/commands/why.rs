@@ -12,6 +12,7 @@ use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::repo::Repository;
+use crate::selection::Witnesses;
 
 /// Tell why a test is selected, or why it may be skipped
 ///
@@ -48,7 +49,13 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
         }
         (false, test, base) => (test.as_deref(), base, &arguments.head),
     };
-    let selection = select(&repository, &config, base.as_deref(), head.as_deref())?;
+    let selection = select(
+        &repository,
+        &config,
+        base.as_deref(),
+        head.as_deref(),
+        Witnesses::ALL,
+    )?;
     for notice in &selection.notices {
         anstream::eprintln!("warning: {notice}");
     }

@@ -274,9 +274,13 @@ fn takes_the_place_of_a_library(difference: &EntityDifference) -> bool {
         && !difference.declaration
         && !difference.internal
         && comes_or_goes
-        && LIBRARY_FUNCTIONS
-            .lines()
-            .any(|name| name == difference.name)
+        && is_library_function(&difference.name)
+}
+
+/// Whether libraries outside of the build may call a function by this name.
+#[must_use]
+pub fn is_library_function(name: &str) -> bool {
+    LIBRARY_FUNCTIONS.lines().any(|one| one == name)
 }
 
 /// What glibc and its companions export.

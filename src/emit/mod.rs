@@ -9,6 +9,7 @@ mod graph_dot;
 mod graph_layout;
 mod graph_svg;
 pub mod junit;
+pub mod objects;
 pub mod plan_json;
 pub mod plan_text;
 pub mod progress;

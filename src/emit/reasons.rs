@@ -99,6 +99,7 @@ impl<'a> Teller<'a> {
                     ..plain("file", text)
                 }
             }
+            Reason::Built(why) => plain("built", format!("it meets another build: {why}")),
             Reason::Danger(hit) => self.tell_danger(hit),
         }
     }

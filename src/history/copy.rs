@@ -62,9 +62,17 @@ fn objects_of(
         root.uncounted,
         root.opened_by_build,
         root.made,
+        root.compiled.binaries,
+        root.compiled.products,
     ];
     let mut seen = Ids::default();
-    for top in [root.tests.traits, root.tests.runs, root.functions] {
+    let lists = [
+        root.tests.traits,
+        root.tests.runs,
+        root.functions,
+        root.compiled.objects,
+    ];
+    for top in lists {
         let mut records = Vec::new();
         let mut pages = Vec::new();
         let mut first_time = |page| {

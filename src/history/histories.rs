@@ -15,7 +15,7 @@ use super::record::{Outcome, VersionKey};
 use super::recording::Recording;
 use super::roots::Root;
 use super::store::{Readiness, Store, Trees, explained};
-use super::{experience, functions, tests_by_number};
+use super::{compiled, experience, functions, tests_by_number};
 use crate::error::{Error, Result};
 
 /// How long to wait for a process that has the database, unless somebody knows better.
@@ -313,6 +313,7 @@ fn write_history(
     let uncounted = writer.write(&recording.about.uncounted)?;
     let opened_by_build = writer.write(&recording.about.opened_by_build)?;
     let made = writer.write(&recording.about.made)?;
+    let compiled = compiled::write(&mut writer, &recording.compiled)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
     experience::write(&trees.experiences, &recording.experiences)?;
@@ -327,6 +328,7 @@ fn write_history(
         uncounted,
         opened_by_build,
         made,
+        compiled,
         session: recording.about.session,
         tests,
         functions,

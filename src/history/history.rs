@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::compiled::{self, Compiled};
 use super::database::Trouble;
 use super::functions::{self, FunctionTraces};
 use super::objects::Objects;
@@ -56,6 +57,11 @@ impl History {
         })
     }
 
+    /// What the build of the version made.
+    pub fn compiled(&self) -> Result<Compiled> {
+        self.read(|| compiled::read(&self.objects, self.root.compiled))
+    }
+
     /// All tests, by their numbers.
     pub fn tests(&self) -> Result<BTreeMap<TestNumber, TestRecord>> {
         self.read(|| tests_by_number::read(&self.objects, self.root.tests, None))
@@ -105,6 +111,7 @@ impl History {
     /// The whole history, to be changed and written as another: `forget` tests, `add` tests.
     pub fn to_recording(&self) -> Result<Recording> {
         let mut recording = Recording::new(self.about()?);
+        recording.compiled = self.compiled()?;
         let tests = self.tests()?;
         // Numbers ascend, and so do the places: the order within a group stays.
         let places: rustc_hash::FxHashMap<TestNumber, u32> =

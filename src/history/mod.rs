@@ -1,5 +1,6 @@
 //! What is kept between runs, in sled under the common git directory: the facts of blobs, and the histories of tests.
 
+mod compiled;
 mod copy;
 mod database;
 mod experience;
@@ -14,6 +15,7 @@ mod histories;
 mod history;
 mod inbox;
 mod lock;
+mod looked;
 mod numbers;
 mod objects;
 mod open;
@@ -25,10 +27,12 @@ mod store;
 mod test_set;
 mod tests_by_number;
 
+pub use compiled::{Compiled, Product};
 pub use experience::{Experience, Experiences};
 pub use functions::FunctionTraces;
 pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
 pub use history::History;
+pub use looked::{Beyond, Looked};
 pub use record::{About, Outcome, TestRecord, Uncounted, VersionKey};
 pub use recording::Recording;
 pub use test_set::TestNumber;

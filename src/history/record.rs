@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::looked::Looked;
 use crate::lang::facts::MadeFacts;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath, TreeId};
@@ -61,10 +62,12 @@ pub struct TestRecord {
     pub binaries: Vec<String>,
     /// What it executed that no function of the tree speaks for.
     pub unplaced: Vec<String>,
-    /// The files of the tree that it opened; nothing, if that is not known.
-    pub read: Option<BTreeSet<RepoPath>>,
+    /// Nothing, if that is not known.
+    pub looked: Option<Looked>,
     /// Why its trace is not enough to skip it.
     pub doubt: Option<String>,
+    /// Why its trace does not tell what a change of C does to it, though the compiled code does.
+    pub beyond_trace: Option<String>,
     /// It ended in different ways on the same tree; how often it has passed since.
     pub flaky: Option<u32>,
     /// It did different things on the same tree: its trace was widened by all that it could reach.
@@ -85,8 +88,9 @@ impl TestRecord {
             definition,
             binaries: Vec::new(),
             unplaced: Vec::new(),
-            read: None,
+            looked: None,
             doubt: None,
+            beyond_trace: None,
             flaky: None,
             varies: false,
             ran_on: version,

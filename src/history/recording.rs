@@ -8,9 +8,12 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHashMap;
 
+use super::compiled::Compiled;
 use super::experience::Experiences;
 use super::record::{About, TestRecord};
+use crate::objects::Contents;
 use crate::order::smoothed::weights;
+use crate::repo::RepoPath;
 use crate::trace::carry::Carry;
 use crate::trace::{Crossed, FunctionId, Trace};
 
@@ -18,6 +21,8 @@ use crate::trace::{Crossed, FunctionId, Trace};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
     pub about: About,
+    /// What the build of the version made.
+    pub compiled: Compiled,
     /// What the tests that ran remember from now on.
     pub experiences: Experiences,
     tests: Vec<TestRecord>,
@@ -33,6 +38,7 @@ impl Recording {
     pub fn new(about: About) -> Self {
         Recording {
             about,
+            compiled: Compiled::default(),
             experiences: Experiences::new(),
             tests: Vec::new(),
             by_name: FxHashMap::default(),
@@ -78,6 +84,12 @@ impl Recording {
     pub fn record_mut(&mut self, name: &str) -> Option<&mut TestRecord> {
         let index = *self.by_name.get(name)?;
         self.tests.get_mut(index as usize)
+    }
+
+    /// The place of a test among the tests.
+    #[must_use]
+    pub fn place(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).copied()
     }
 
     #[must_use]
@@ -127,6 +139,35 @@ impl Recording {
             }
         }
         sums
+    }
+
+    /// Who entered functions of some names, as places among the tests; a name without an entry has no counters.
+    #[must_use]
+    pub fn entering<'n>(&self, names: &BTreeSet<&'n str>) -> BTreeMap<&'n str, BTreeSet<u32>> {
+        let mut entering: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        for (function, groups) in &self.functions {
+            if let Some(name) = names.get(function.name.as_str()) {
+                let tests = groups.values().flatten().copied();
+                entering.entry(*name).or_default().extend(tests);
+            }
+        }
+        entering
+    }
+
+    /// Tests that read compiled code, and do not only run it, notice what no trace of theirs tells.
+    pub fn note_readers_of_code(&mut self, contents: &Contents) {
+        let is_code = |place: &&RepoPath| {
+            let place = place.to_string();
+            contents.binaries.contains_key(&place) || place.ends_with(".o") || place.ends_with(".a")
+        };
+        for test in &mut self.tests {
+            let looked = test.looked.as_ref();
+            let beyond = looked.and_then(|looked| looked.beyond.as_ref());
+            let code = beyond.and_then(|beyond| beyond.made_read.iter().find(is_code));
+            if let Some(code) = code {
+                test.beyond_trace = Some(format!("it reads '{code}', which is compiled code"));
+            }
+        }
     }
 
     /// Takes tests out, with their traces: for tests that no longer exist, or that are about to be added anew.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::compiled::CompiledPages;
 use super::database::{Trouble, guarded};
 use super::objects::{ObjectId, decode, encode};
 use super::record::VersionKey;
@@ -20,6 +21,7 @@ pub(super) struct Root {
     pub(super) uncounted: ObjectId,
     pub(super) opened_by_build: ObjectId,
     pub(super) made: ObjectId,
+    pub(super) compiled: CompiledPages,
     pub(super) session: u64,
     pub(super) tests: TestPages,
     pub(super) functions: ObjectId,

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::database::Trouble;
+use super::looked::{Beyond, Looked};
 use super::objects::{ObjectId, Objects, Writer};
 use super::pages;
 use super::record::{Outcome, TestRecord, VersionKey};
@@ -26,8 +28,10 @@ struct Traits {
     binaries: Vec<u32>,
     unplaced: Vec<u32>,
     /// Places in the page's list of files.
-    read: Option<Vec<u32>>,
+    touched: Option<Vec<u32>>,
+    beyond: Option<[Vec<u32>; 5]>,
     doubt: Option<String>,
+    beyond_trace: Option<String>,
     flaky: Option<u32>,
     varies: bool,
     owed: Option<Debt>,
@@ -103,14 +107,16 @@ pub(super) struct TestPages {
 }
 
 /// Writes the tests, each with its number.
-pub(super) fn write(
+pub(super) fn write<'t>(
     writer: &mut Writer<'_>,
-    tests: &[TestRecord],
+    tests: &'t [TestRecord],
     numbers: &[u32],
 ) -> Result<TestPages, Trouble> {
     let sorted: BTreeMap<u32, &TestRecord> = numbers.iter().copied().zip(tests).collect();
     let mut traits: BTreeMap<u32, TraitsPage> = BTreeMap::new();
     let mut runs: BTreeMap<u32, BTreeMap<u32, &TestRecord>> = BTreeMap::new();
+    // A test may look at thousands of files.
+    let mut files: FxHashMap<(u32, &RepoPath), u32> = FxHashMap::default();
     for (number, test) in sorted {
         let page = traits.entry(number / TRAITS_A_PAGE).or_default();
         let mut places = |words: &[String]| -> Vec<u32> {
@@ -120,19 +126,31 @@ pub(super) fn write(
                 .collect()
         };
         let (binaries, unplaced) = (places(&test.binaries), places(&test.unplaced));
-        let files = &mut page.files;
-        let read = test.read.as_ref().map(|read| {
-            let places = read.iter().map(|file| place(files, file));
-            places.collect()
-        });
+        let known = &mut page.files;
+        let mut places = |set: &'t BTreeSet<RepoPath>| -> Vec<u32> {
+            let place = |file: &'t RepoPath| {
+                let key = (number / TRAITS_A_PAGE, file);
+                *files.entry(key).or_insert_with(|| {
+                    known.push(file.clone());
+                    (known.len() - 1) as u32
+                })
+            };
+            set.iter().map(place).collect()
+        };
+        let looked = test.looked.as_ref();
+        let touched = looked.map(|looked| places(&looked.touched));
+        let beyond = looked.and_then(|looked| looked.beyond.as_ref());
+        let beyond = beyond.map(|beyond| beyond.sets().map(&mut places));
         page.tests.push(Traits {
             number,
             name: test.name.clone(),
             definition: test.definition.clone(),
             binaries,
             unplaced,
-            read,
+            touched,
+            beyond,
             doubt: test.doubt.clone(),
+            beyond_trace: test.beyond_trace.clone(),
             flaky: test.flaky,
             varies: test.varies,
             owed: test.owed.clone(),
@@ -151,10 +169,10 @@ pub(super) fn write(
 }
 
 /// The place of something in a list, which gets it if it is new. The lists are short.
-fn place<T: PartialEq + Clone>(words: &mut Vec<T>, word: &T) -> u32 {
+fn place(words: &mut Vec<String>, word: &str) -> u32 {
     let found = words.iter().position(|known| known == word);
     found.unwrap_or_else(|| {
-        words.push(word.clone());
+        words.push(word.to_owned());
         words.len() - 1
     }) as u32
 }
@@ -209,11 +227,24 @@ pub(super) fn read(
                     definition: test.definition.clone(),
                     binaries: words(&test.binaries)?,
                     unplaced: words(&test.unplaced)?,
-                    read: match &test.read {
-                        Some(places) => Some(files(places)?),
+                    looked: match &test.touched {
+                        Some(places) => Some(Looked {
+                            touched: files(places)?,
+                            beyond: match &test.beyond {
+                                Some([one, two, three, four, five]) => Some(Beyond::from_sets([
+                                    files(one)?,
+                                    files(two)?,
+                                    files(three)?,
+                                    files(four)?,
+                                    files(five)?,
+                                ])),
+                                None => None,
+                            },
+                        }),
                         None => None,
                     },
                     doubt: test.doubt.clone(),
+                    beyond_trace: test.beyond_trace.clone(),
                     flaky: test.flaky,
                     varies: test.varies,
                     owed: test.owed.clone(),

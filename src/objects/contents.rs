@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Entry, ForLoader, Place};
-use super::link::{Input, Link};
-use super::{ObjectDigest, Opaque, archive, naming, object};
+use super::linked::{Linked, ObjectKey};
+use super::{ObjectDigest, Opaque, naming};
 use crate::digest::{self, Digest, Name, Names};
 
 /// What all binaries of a build hold.
@@ -18,7 +18,7 @@ pub struct Contents {
     pub binaries: BTreeMap<String, BinaryDigest>,
     /// Objects by the digest of their bytes.
     #[serde(skip)]
-    known: FxHashMap<u128, Result<u32, Opaque>>,
+    known: FxHashMap<ObjectKey, Result<u32, Opaque>>,
 }
 
 /// What a linked binary holds.
@@ -48,16 +48,16 @@ impl Contents {
 
     /// Adds a binary under a name by which the other build calls it, too.
     ///
-    /// `read` answers the bytes of a file that the linker read; it is best asked while the link is fresh.
+    /// `object` answers what is known of an object that went into a link.
     pub fn add(
         &mut self,
         name: &str,
         bytes: &[u8],
-        link: Option<&Link>,
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        linked: Option<&Linked>,
+        object: &mut dyn FnMut(ObjectKey) -> Option<Result<ObjectDigest, Opaque>>,
     ) {
         let mut binary = BinaryDigest::default();
-        match self.describe(&mut binary, bytes, link, read) {
+        match self.describe(&mut binary, bytes, linked, object) {
             Ok(()) => binary.imports = Names::default(),
             Err(why) => {
                 binary.opaque = Some(why.to_string());
@@ -71,13 +71,13 @@ impl Contents {
         &mut self,
         binary: &mut BinaryDigest,
         bytes: &[u8],
-        link: Option<&Link>,
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        linked: Option<&Linked>,
+        object: &mut dyn FnMut(ObjectKey) -> Option<Result<ObjectDigest, Opaque>>,
     ) -> Result<(), Opaque> {
         // For files of another kind this is all that will be known.
         binary.whole = digest::bytes(bytes);
-        let linked = elf::read(bytes)?;
-        binary.whole = whole(&linked);
+        let elf = elf::read(bytes)?;
+        binary.whole = whole(&elf);
         let for_loader = elf::for_loader(bytes)?;
         binary.exports = exports(&for_loader);
         binary.imports = imports(&for_loader);
@@ -87,76 +87,45 @@ impl Contents {
         binary
             .remainder
             .insert("what it asks of its loader".to_owned(), asked);
-        let link = link.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
-        if link.has_script {
+        let linked = linked.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
+        if let Some(why) = &linked.opaque {
+            return Err(Opaque::new(why));
+        }
+        if linked.has_script {
             return Err(Opaque::new("it was linked by a script of its own"));
         }
-        if link
-            .options
-            .iter()
-            .any(|option| option.starts_with("--defsym"))
-        {
+        let mut options = linked.options.iter();
+        if options.any(|option| option.starts_with("--defsym")) {
             return Err(Opaque::new("its linker was told what some names mean"));
         }
         let mut options = Digest::new();
-        for option in &link.options {
+        for option in &linked.options {
             options.absorb_bytes(option.as_bytes());
         }
-        for path in &link.read_by_options {
-            let bytes = read(path).ok_or_else(|| gone(path))?;
-            options.absorb_bytes(&bytes);
+        for text in &linked.texts {
+            options.absorb(*text);
         }
-        self.add_inputs(binary, &link.inputs, &mut options, read)?;
         binary
             .remainder
             .insert("the options of its linker".to_owned(), options.finish());
+        for key in &linked.objects {
+            let number = self.object(*key, object)?;
+            binary.objects.push(number);
+        }
         self.add_common_remainder(binary);
         self.keep_defined_exports(binary);
-        self.check_complete(binary, &linked)
+        self.check_complete(binary, &elf)
     }
 
-    fn add_inputs(
+    fn object(
         &mut self,
-        binary: &mut BinaryDigest,
-        inputs: &[Input],
-        options: &mut Digest,
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
-    ) -> Result<(), Opaque> {
-        let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
-        for input in inputs {
-            if !files.contains_key(input.path.as_str()) {
-                let bytes = read(&input.path).ok_or_else(|| gone(&input.path))?;
-                files.insert(&input.path, bytes);
-            }
-            let bytes = &files[input.path.as_str()];
-            let within = |why: Opaque| Opaque::new(format!("'{}': {why}", input.path));
-            match &input.member {
-                Some(member) if archive::is_thin(bytes) => {
-                    let bytes = read(member).ok_or_else(|| gone(member))?;
-                    binary.objects.push(self.object(&bytes).map_err(within)?);
-                }
-                Some(member) => {
-                    for bytes in archive::members(bytes, member).map_err(within)? {
-                        let number = self.object(bytes).map_err(within)?;
-                        binary.objects.push(number);
-                    }
-                }
-                // GNU ld names the archive itself before its members.
-                None if archive::is_archive(bytes) => {}
-                None if is_library(bytes) => {}
-                None if !bytes.starts_with(b"\x7fELF") && !is_bitcode(bytes) => {
-                    add_script(bytes, options).map_err(within)?;
-                }
-                None => binary.objects.push(self.object(bytes).map_err(within)?),
-            }
-        }
-        Ok(())
-    }
-
-    fn object(&mut self, bytes: &[u8]) -> Result<u32, Opaque> {
+        key: ObjectKey,
+        object: &mut dyn FnMut(ObjectKey) -> Option<Result<ObjectDigest, Opaque>>,
+    ) -> Result<u32, Opaque> {
         let objects = &mut self.objects;
         let add = || {
-            let object = object::digest(bytes)?;
+            let gone = || Err(Opaque::new("an object that went into it is not known"));
+            let object = object(key).unwrap_or_else(gone)?;
             let same = objects.iter().position(|known| *known == object);
             let number = same.unwrap_or_else(|| {
                 objects.push(object);
@@ -164,10 +133,7 @@ impl Contents {
             });
             Ok(number as u32)
         };
-        self.known
-            .entry(digest::content(bytes))
-            .or_insert_with(add)
-            .clone()
+        self.known.entry(key).or_insert_with(add).clone()
     }
 
     /// What all objects of a binary together add to what everybody meets.
@@ -230,14 +196,14 @@ impl Contents {
     }
 
     /// Whether the objects explain the binary: each function in it must be one of theirs.
-    fn check_complete(&self, binary: &BinaryDigest, linked: &elf::Elf<'_>) -> Result<(), Opaque> {
+    fn check_complete(&self, binary: &BinaryDigest, elf: &elf::Elf<'_>) -> Result<(), Opaque> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for number in &binary.objects {
             for symbol in &self.objects[*number as usize].symbols {
                 known.insert(naming::function_of(&symbol.name));
             }
         }
-        for symbol in &linked.symbols {
+        for symbol in &elf.symbols {
             let is_defined = matches!(symbol.place, Place::In(_));
             if is_defined
                 && symbol.is_function()
@@ -253,31 +219,6 @@ impl Contents {
         }
         Ok(())
     }
-}
-
-fn gone(path: &str) -> Opaque {
-    Opaque::new(format!(
-        "'{path}', from which it was linked, cannot be read"
-    ))
-}
-
-fn is_bitcode(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
-}
-
-/// A shared library is a binary of its own; which one is loaded stands in the dynamic section.
-fn is_library(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\x7fELF") && bytes.get(16) == Some(&3)
-}
-
-/// A text among the inputs that names further inputs, as the `libc.so` of most systems is.
-fn add_script(bytes: &[u8], options: &mut Digest) -> Result<(), Opaque> {
-    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains("SECTIONS"));
-    if !is_text {
-        return Err(Opaque::new("it is no object, and no list of inputs"));
-    }
-    options.absorb_bytes(bytes);
-    Ok(())
 }
 
 /// Over everything that is loaded, but the build id.

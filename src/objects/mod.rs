@@ -8,6 +8,7 @@ mod elf;
 mod instrumentation;
 mod layout;
 mod link;
+mod linked;
 mod naming;
 mod object;
 mod pairing;
@@ -15,12 +16,15 @@ mod reach;
 mod relocations;
 
 pub use contents::{BinaryDigest, Contents};
-pub use difference::{Affected, BinaryDifference, Executed, ObjectDifference, difference};
+pub use difference::{Affected, BinaryDifference, ObjectDifference, difference};
 pub use link::{Input, LINKER_FLAGS, Link};
+pub use linked::{Linked, ObjectKey};
 pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
 pub use pairing::Change;
 
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 /// What compilers are told, so that each function and each variable has a section to itself.
 pub const COMPILER_FLAGS: [&str; 2] = ["-ffunction-sections", "-fdata-sections"];
@@ -29,7 +33,7 @@ pub const COMPILER_FLAGS: [&str; 2] = ["-ffunction-sections", "-fdata-sections"]
 pub const FLAG_FOR_GCC: &str = "-fmerge-constants";
 
 /// Why something was not understood, in words: nothing is certified that depends on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opaque(String);
 
 impl Opaque {

@@ -35,6 +35,8 @@ pub struct Gcov<'a> {
     known: FxHashMap<RepoPath, FxHashSet<u32>>,
     /// Functions that count where the build copied them to.
     copied: BTreeSet<FunctionId>,
+    /// The functions that count, as the linker knows them.
+    symbols: BTreeSet<String>,
     /// Where programs leave their data if nobody tells them where: beside the notes.
     beside: Vec<PathBuf>,
     /// Every program and library of the build.
@@ -51,6 +53,7 @@ impl<'a> Gcov<'a> {
     pub fn new(placer: &'a Placer, folders: &[&Path]) -> Self {
         let mut known: FxHashMap<RepoPath, FxHashSet<u32>> = FxHashMap::default();
         let mut copied = BTreeSet::new();
+        let mut symbols = BTreeSet::new();
         let mut beside = Vec::new();
         for path in below(folders, "gcno") {
             beside.push(path.with_extension("gcda"));
@@ -60,6 +63,8 @@ impl<'a> Gcov<'a> {
             let Some(notes) = notes else {
                 continue;
             };
+            let names = notes.functions.iter().map(|function| function.name.clone());
+            symbols.extend(names);
             let files = places(placer, &notes);
             let mut in_made: FxHashMap<u32, (Arc<Made>, FxHashSet<u32>)> = FxHashMap::default();
             for line in notes.functions.iter().flat_map(|function| &function.lines) {
@@ -93,6 +98,7 @@ impl<'a> Gcov<'a> {
             build: Build::new("/"),
             known,
             copied,
+            symbols,
             beside,
             linked: own,
             imports: all,
@@ -168,9 +174,7 @@ impl Recorder for Gcov<'_> {
         if let Some(failure) = collected.failures.first() {
             recorded.doubt(|| failure.to_string());
         }
-        if collected.objects.is_empty() {
-            recorded.doubt(|| "it left no coverage data".to_owned());
-        }
+        recorded.is_empty = collected.objects.is_empty();
         if let Some(program) = marks.lost.first() {
             recorded
                 .doubt(|| format!("a process of '{program}' ended without writing its counters"));
@@ -214,6 +218,17 @@ impl Recorder for Gcov<'_> {
                 self.functions_in(&file, lines, &mut recorded);
             }
         }
+        let known = recorded.trace.functions.iter();
+        let known: FxHashSet<String> = known.map(|(id, _)| id.name.clone()).collect();
+        let entered = collected.objects.iter().flat_map(|object| {
+            let functions = &object.notes.functions;
+            let hits = object.hits.iter();
+            hits.filter_map(|hit| Some(functions.get(hit.function)?.name.as_str()))
+        });
+        let others: BTreeSet<&str> = entered.filter(|name| !known.contains(*name)).collect();
+        let others = others.into_iter().map(FunctionId::symbol);
+        let others = others.map(|id| (id, Crossed::Whole));
+        recorded.trace.functions.extend(others);
         recorded.trace.functions.sort();
         recorded
     }
@@ -235,6 +250,9 @@ impl Recorder for Gcov<'_> {
                 }
             }
         }
+        let known: BTreeSet<String> = counted.iter().map(|id| id.name.clone()).collect();
+        let others = self.symbols.iter().filter(|name| !known.contains(*name));
+        counted.extend(others.map(|name| FunctionId::symbol(name)));
         counted.into_iter().collect()
     }
 

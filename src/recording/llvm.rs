@@ -61,6 +61,16 @@ enum Placed {
     Edges(FunctionId, Projection),
 }
 
+impl Placed {
+    /// The name by which the tree knows the function.
+    fn name(&self) -> Option<&str> {
+        match self {
+            Placed::Whole(id) | Placed::Edges(id, _) => Some(&id.name),
+            Placed::Nowhere | Placed::Made(_) | Placed::Remainder(..) => None,
+        }
+    }
+}
+
 impl<'a> Llvm<'a> {
     /// Over the binaries below some folders, which count in the folder `strays` if nobody tells them where.
     #[must_use]
@@ -106,9 +116,14 @@ impl<'a> Llvm<'a> {
         }
         drop(seen);
         for function in &mapped.map.functions {
-            if let Placed::Whole(id) | Placed::Edges(id, _) = &*self.place(&mapped.map, function) {
-                let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+            let placed = self.place(&mapped.map, function);
+            let symbol = symbol_of(function);
+            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Placed::Whole(id) | Placed::Edges(id, _) = &*placed {
                 counted.insert(id.clone());
+            }
+            if placed.name() != Some(symbol) {
+                counted.insert(FunctionId::symbol(symbol));
             }
         }
     }
@@ -236,6 +251,11 @@ impl<'a> Llvm<'a> {
                 let function = &mapped.map.functions[*index];
                 let placed = self.place(&mapped.map, function);
                 let is_mixed = sum.records > 1 && function.static_in.is_some();
+                let symbol = symbol_of(function);
+                if placed.name() != Some(symbol) {
+                    let id = FunctionId::symbol(symbol);
+                    recorded.trace.functions.push((id, Crossed::Whole));
+                }
                 match (&*placed, Counts::new(function, &sum.counters)) {
                     (Placed::Nowhere, _) => {}
                     (Placed::Made(ids), _) => {
@@ -272,9 +292,7 @@ impl Recorder for Llvm<'_> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.sort();
-        if files.is_empty() {
-            recorded.doubt(|| "it left no profile".to_owned());
-        }
+        recorded.is_empty = files.is_empty();
         let mut contents = Vec::new();
         for file in &files {
             let name = file.file_name().unwrap_or_default().display();
@@ -335,6 +353,12 @@ impl Recorder for Llvm<'_> {
         }
         found
     }
+}
+
+/// A function as the linker knows it.
+fn symbol_of(function: &FunctionMap) -> &str {
+    // Clang marks names that are to be taken as they are.
+    function.name.trim_start_matches('\u{1}')
 }
 
 /// What tells one function of a map from another, wherever it is linked.

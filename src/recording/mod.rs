@@ -7,17 +7,17 @@ mod ear;
 pub mod fingerprint;
 pub mod gcov;
 pub mod llvm;
+mod looks;
 mod made;
 mod placer;
+pub mod products;
 mod session;
 mod toolchain;
 mod uncounted;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::history::Uncounted;
-use crate::repo::RepoPath;
+use crate::history::{Looked, Uncounted};
 use crate::trace::{FunctionId, Trace};
 
 pub use placer::Placer;
@@ -31,8 +31,10 @@ pub struct Recorded {
     pub binaries: Vec<String>,
     /// Code that it executed and that no function of the tree speaks for: made by macros or by the build.
     pub unplaced: Vec<String>,
-    /// The files of the tree that it opened; nothing, if that is not known.
-    pub read: Option<BTreeSet<RepoPath>>,
+    /// What it looked at; nothing, if that is not known.
+    pub looked: Option<Looked>,
+    /// It left no counters at all.
+    pub is_empty: bool,
     /// Why the trace is not enough to skip the test.
     pub doubt: Option<String>,
 }

@@ -8,19 +8,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::binaries::linked_below;
 use super::ear::Ear;
 use super::gcov::Gcov;
 use super::llvm::Llvm;
+use super::looks::Surroundings;
 use super::made::made_facts;
+use super::products::{Products, left_in, place_in};
+use super::uncounted::is_trial;
 use super::{Placer, Recorded, Recorder, backend, fingerprint};
 use crate::config::Config;
+use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
+use crate::history::Looked;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
-use crate::masquerade::{self, Backend};
+use crate::masquerade::{self, Backend, Links};
+use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version};
+use crate::runner::follow::Follow;
 use crate::runner::needs::constraints;
 use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
@@ -204,6 +212,46 @@ impl Session {
         made_facts(placer, config, &self.folders(), &defined)
     }
 
+    /// The folder of the workshop.
+    fn root(&self) -> &Path {
+        self.workshop.tree.parent().unwrap_or(&self.workshop.tree)
+    }
+
+    /// What the binaries of the build are made of, by their places in the workshop.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        let links = Links::of(&self.workshop.compilers);
+        let mut contents = Contents::new();
+        for path in linked_below(&self.folders()) {
+            let place = place_in(self.root(), &path);
+            let name = place.and_then(|place| String::from_utf8(place.as_bytes().to_vec()).ok());
+            let (Some(name), Ok(bytes)) = (name, fs::read(&path)) else {
+                continue;
+            };
+            if is_trial(&path) || self.is_tracked(&path) {
+                continue;
+            }
+            let id = binary::build_id(&bytes).ok().filter(|id| !id.is_empty());
+            let linked = id.and_then(|id| links.linked(&id));
+            contents.add(&name, &bytes, linked.as_ref(), &mut |key| links.object(key));
+        }
+        contents
+    }
+
+    fn is_tracked(&self, path: &Path) -> bool {
+        let place = place_in(&self.workshop.tree, path);
+        place.is_some_and(|place| self.files.contains(&place))
+    }
+
+    /// What the build made, before tests change it.
+    #[must_use]
+    pub fn products(&self) -> Products {
+        let root = self.root();
+        let tracked = self.files.iter();
+        let tracked = tracked.filter_map(|file| place_in(root, &file.under(&self.workshop.tree)));
+        Products::look_over(root, &self.folders(), tracked.collect())
+    }
+
     /// Folders in which the build leaves its objects and binaries.
     #[must_use]
     pub fn folders(&self) -> [&Path; 2] {
@@ -249,6 +297,15 @@ impl Session {
             let _ = fs::create_dir_all(folder_of(index));
         }
         let readers = Readers::new(self.watch.as_ref());
+        let follow = Follow::below(&self.folders());
+        let binaries = linked_below(&self.folders());
+        let folders: BTreeSet<RepoPath> = self.files.iter().flat_map(RepoPath::ancestors).collect();
+        let surroundings = Surroundings {
+            root: self.root(),
+            tree: &self.workshop.tree,
+            files: &self.files,
+            folders: &folders,
+        };
         // What happened between the build and the tests is nobody's.
         readers.look();
         let made = self.made(recorder);
@@ -257,6 +314,8 @@ impl Session {
         let heard_before: Vec<AtomicU64> = tests.iter().map(|_| AtomicU64::new(0)).collect();
         let examine = |index: usize, finished: Finished| {
             // First of all: what we open ourselves is none of the test's doing.
+            let leaves_others = finished.outlived && runs[index].launch.prepares;
+            let seen = follow.end(index, leaves_others);
             let opened = readers.end(index);
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
@@ -264,7 +323,22 @@ impl Session {
                 true => Recorded::default(),
                 false => recorder.read(&folder_of(index)),
             };
-            recorded.read = opened.map(|opened| self.of_the_tree(&opened));
+            // Who ran nothing of the build has nothing to count.
+            let ran_nothing = seen.as_ref().is_some_and(|seen| {
+                let mut binaries = binaries.iter();
+                !binaries.any(|binary| seen.touched.contains(binary))
+            });
+            if recorded.is_empty && !is_disabled && !ran_nothing {
+                recorded.doubt(|| "it left no counters".to_owned());
+            }
+            let looked = seen.map(|seen| surroundings.looked(&seen));
+            // Where not everything can be followed, what is opened is still seen.
+            recorded.looked = looked.or_else(|| {
+                opened.map(|opened| Looked {
+                    touched: self.of_the_tree(&opened),
+                    beyond: None,
+                })
+            });
             if !is_disabled {
                 let made = made.functions.iter().cloned();
                 recorded.trace.functions.extend(made);
@@ -318,6 +392,7 @@ impl Session {
                     let heard = ear.heard().unwrap_or_default();
                     heard_before[index].store(heard, Ordering::Relaxed);
                     readers.start(index);
+                    follow.start(index);
                 },
                 examine,
                 &mut on_done,
@@ -454,6 +529,10 @@ fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     }
     let _ = fs::remove_file(unfinished(workshop));
     let _ = fs::remove_file(masquerade::defined(&workshop.compilers));
+    Links::of(&workshop.compilers).forget();
+    if let Some(root) = workshop.tree.parent() {
+        let _ = fs::remove_file(left_in(root));
+    }
     workshop.forget_opened();
     workshop.forget_pending();
     fs::write(made_by_file(workshop), made_by).map_err(cannot)

@@ -31,6 +31,21 @@ impl RepoPath {
         &self.0[start..]
     }
 
+    /// The folders around it, the nearest first, without the top.
+    pub fn ancestors(&self) -> impl Iterator<Item = RepoPath> {
+        let slashes = self.0.iter().enumerate().rev();
+        let slashes = slashes.filter(|(_, byte)| **byte == b'/');
+        slashes.map(|(end, _)| RepoPath(self.0[..end].to_vec()))
+    }
+
+    /// The path by which the entries of a folder are known, which no file has.
+    #[must_use]
+    pub fn entries(&self) -> RepoPath {
+        let mut path = self.0.clone();
+        path.push(b'/');
+        RepoPath(path)
+    }
+
     /// The file in a working tree whose top is `top`.
     #[must_use]
     pub fn under(&self, top: &Path) -> PathBuf {

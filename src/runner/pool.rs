@@ -193,7 +193,9 @@ pub fn run(run: &Run, interrupt: &Interrupt) -> Finished {
         return Finished::not_run(format!("'{}' is missing", missing.display()));
     }
     // What an earlier run left must not speak for this one.
-    let _ = std::fs::remove_file(&run.log);
+    if run.log.is_file() {
+        let _ = std::fs::remove_file(&run.log);
+    }
     if let Judge::Report {
         file: Some(file), ..
     } = &launch.judge

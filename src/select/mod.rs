@@ -6,6 +6,7 @@ use crate::history::{Experience, Outcome, TestRecord};
 use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::technique::Technique;
+use crate::witness::object::Verdict;
 use crate::witness::source::Hit;
 use crate::witness::{Certificate, ChangedFile, FileClass, Way};
 
@@ -69,8 +70,21 @@ pub enum Reason {
     },
     /// It meets a danger.
     Danger(Hit),
+    /// What the build made for it differs: code that it executed, or a file that it looked at.
+    Built(String),
     /// A selected test cannot run without it.
     Needed(String),
+}
+
+impl Reason {
+    /// Whether nobody can tell that a file is not compiled into it.
+    fn is_compiled_in(&self) -> bool {
+        let way = match self {
+            Reason::File { way, .. } => Some(*way),
+            _ => None,
+        };
+        way == Some(Way::CompiledIn)
+    }
 }
 
 /// A test with the reasons to run it; without a reason it is skipped.
@@ -144,13 +158,24 @@ impl Plan {
         plan
     }
 
-    /// Selects whom no witness clears of every changed file in every way.
+    /// Selects whom no witness clears of every changed file in every way. `hits` are the dangers that tests meet, `verdicts` what
+    /// the builds of both versions do to them, if both are known.
     #[must_use]
-    pub fn new(candidates: &[Candidate], files: Vec<TestifiedFile>, hits: &[Vec<Hit>]) -> Self {
+    pub fn new(
+        candidates: &[Candidate],
+        files: Vec<TestifiedFile>,
+        hits: &[Vec<Hit>],
+        verdicts: &[Verdict],
+    ) -> Self {
         let tests = candidates.iter().enumerate().map(|(place, candidate)| {
             let mut reasons = own_reasons(candidate);
             let is_redefined = reasons.contains(&Reason::Redefined);
-            let dangers = hits.get(place).map_or(&[][..], Vec::as_slice);
+            let verdict = verdicts.get(place);
+            let dangers = match verdict {
+                // What is dangerous in the source is nothing to who executes the same code.
+                Some(Verdict::Same) => &[][..],
+                _ => hits.get(place).map_or(&[][..], Vec::as_slice),
+            };
             let mut uncertified = Vec::new();
             for (index, testified) in files.iter().enumerate() {
                 let is_source = testified.file.class == FileClass::Source;
@@ -168,6 +193,22 @@ impl Plan {
                 if uncertified.len() >= FILES_TOLD {
                     break;
                 }
+            }
+            match verdict {
+                Some(Verdict::Code(why)) => {
+                    // What became of the files says more than the files.
+                    let count = uncertified.len();
+                    uncertified.retain(|reason| !reason.is_compiled_in());
+                    if uncertified.len() < count {
+                        reasons.push(Reason::Built(why.clone()));
+                    }
+                }
+                // Whatever witnesses say of the files from which it was made.
+                Some(Verdict::Product(why)) => {
+                    uncertified.retain(|reason| !reason.is_compiled_in());
+                    reasons.push(Reason::Built(why.clone()));
+                }
+                Some(Verdict::Same | Verdict::Unknown) | None => {}
             }
             reasons.extend(uncertified);
             reasons.extend(dangers.iter().cloned().map(Reason::Danger));

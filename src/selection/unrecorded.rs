@@ -1,5 +1,6 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -8,7 +9,9 @@ use super::{Asked, Latest, Question, Selection, candidates};
 use crate::config::Config;
 use crate::difference::{all_facts, difference};
 use crate::error::Result;
-use crate::history::{FunctionTraces, Outcome, TestNumber, TestRecord, Uncounted, VersionKey};
+use crate::history::{
+    About, FunctionTraces, Outcome, TestNumber, TestRecord, Uncounted, VersionKey,
+};
 use crate::lang::c::Granularity;
 use crate::program::closure::Closure;
 use crate::repo::Repository;
@@ -30,8 +33,9 @@ pub fn unrecorded_selection(
     let asked = Asked {
         repository,
         config,
+        head: None,
         question,
-        candidates: candidates(config, question, &tests, &Latest::default()),
+        candidates: candidates(config, question, &tests, &Latest::default(), None),
         tests,
         latest: Latest::default(),
     };
@@ -57,8 +61,9 @@ pub fn unrecorded_selection(
             candidates: asked.candidates.len(),
         },
     );
-    let files = asked.testified(&difference, &source, None);
-    let plan = Plan::new(&asked.candidates, files, &source.hits);
+    let folders = asked.folders(&difference)?;
+    let files = asked.testified(&difference, &source, &About::default(), folders, &[]);
+    let plan = Plan::new(&asked.candidates, files, &source.hits, &[]);
     Ok(Selection {
         base: question.base,
         head: question.head,
@@ -70,6 +75,8 @@ pub fn unrecorded_selection(
         everything: None,
         latest: Latest::default(),
         known: None,
+        alone: Vec::new(),
+        rewritten: BTreeSet::new(),
     })
 }
 

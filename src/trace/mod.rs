@@ -59,6 +59,15 @@ impl FunctionId {
     pub fn made() -> Self {
         Self::remainder(RepoPath::new(Vec::new()))
     }
+
+    /// Code that is not known by a function of the tree of the same name, but by its symbol alone.
+    #[must_use]
+    pub fn symbol(name: &str) -> Self {
+        FunctionId {
+            name: name.to_owned(),
+            ..Self::made()
+        }
+    }
 }
 
 /// What one test did in one run.

@@ -23,12 +23,12 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
         evidence: evidence.to_owned(),
         tests,
     };
-    // Where it can be seen who opens a file, nothing need be assumed; and who was seen to open one that is gone reads sources.
+    // Where it can be seen who looks at a file, nothing need be assumed; and who was seen to open one that is gone reads sources.
     let places = || file.moved_from.iter().chain([&file.path]);
-    let tests = opened.by_tests.iter().map(|opened| match opened {
+    let tests = opened.by_tests.iter().map(|looked| match looked {
         None => true,
-        Some(_) if file.is_only_modified => false,
-        Some(opened) => !places().any(|place| opened.contains(place)),
+        Some(looked) if file.is_only_modified || looked.beyond.is_some() => false,
+        Some(looked) => !places().any(|place| looked.touched.contains(place)),
     });
     let tests = Certified::Those(tests.collect());
     let mut certificates = vec![assumed(Way::Read, SOURCES_ARE_NOT_READ, tests)];
@@ -45,17 +45,21 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Looked;
     use crate::repo::RepoPath;
+    use crate::witness::files::Folders;
 
     #[test]
     fn who_was_seen_to_read_a_source_is_not_assumed_not_to() {
-        let (own, other) = (
-            [RepoPath::new(*b"a.c")].into(),
-            [RepoPath::new(*b"b.c")].into(),
-        );
+        let looked = |path: &str| Looked {
+            touched: [RepoPath::new(path.as_bytes())].into(),
+            beyond: None,
+        };
+        let (own, other) = (looked("a.c"), looked("b.c"));
         let opened = Opened {
             by_build: None,
             by_tests: vec![Some(&own), Some(&other), None],
+            folders: Folders::default(),
         };
         let readers = |is_only_modified, moved_from: Option<&str>| {
             let file = ChangedFile {

@@ -5,6 +5,7 @@
 pub mod assumption;
 pub mod definition;
 pub mod files;
+pub mod object;
 pub mod rules;
 pub mod source;
 
@@ -39,6 +40,7 @@ impl Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Witness {
     Source,
+    Object,
     Files,
     Definition,
     Rules,
@@ -51,6 +53,7 @@ impl Witness {
     pub fn word(self) -> &'static str {
         match self {
             Witness::Source => "source",
+            Witness::Object => "object",
             Witness::Files => "files",
             Witness::Definition => "definition",
             Witness::Rules => "rules",

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use git_rts::history::{About, Outcome, Recording, TestRecord, Uncounted, VersionKey};
+use git_rts::history::{About, Looked, Outcome, Recording, TestRecord, Uncounted, VersionKey};
 use git_rts::repo::{CommitId, RepoPath, TreeId};
 use git_rts::trace::{Crossed, EdgeSet, FunctionId, Trace};
 
@@ -178,7 +178,11 @@ impl Suite {
             .into_bytes(),
             binaries: vec![format!("build/tests/run_{}", test % 40), "build/libcore.so".to_owned()],
             unplaced: Vec::new(),
-            read: Some([RepoPath::new(format!("tests/data/{}.json", test % 40))].into()),
+            looked: Some(Looked {
+                touched: [RepoPath::new(format!("tests/data/{}.json", test % 40))].into(),
+                beyond: None,
+            }),
+            beyond_trace: None,
             doubt: percent(3, &[self.seed, test, 21]).then(|| "calls setjmp".to_owned()),
             flaky: None,
             varies: false,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use git_rts::objects::{Contents, Link, ObjectDifference, difference};
+use git_rts::objects::{Contents, Link, Linked, ObjectDifference, difference, digest};
 use tempfile::TempDir;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,8 +123,17 @@ pub(crate) fn link(
     (output, Link::from_trace(&[], &trace))
 }
 
-pub(crate) fn read(path: &str) -> Option<Vec<u8>> {
-    fs::read(path).ok()
+/// Adds a binary, with what went into it as it is on the disk just now.
+pub(crate) fn add(contents: &mut Contents, name: &str, binary: &[u8], link: Option<&Link>) {
+    let mut objects = BTreeMap::new();
+    let linked = link.map(|link| {
+        Linked::note(link, &mut |path| fs::read(path).ok(), &mut |key, bytes| {
+            objects.insert(key, digest(bytes));
+        })
+    });
+    contents.add(name, binary, linked.as_ref(), &mut |key| {
+        objects.get(&key).cloned()
+    });
 }
 
 /// What the program of some sources holds.
@@ -165,7 +174,7 @@ fn build_in(
     }
     let (binary, link) = link(setting, folder, &objects, &[]);
     let mut contents = Contents::new();
-    contents.add("p", &fs::read(binary).unwrap(), Some(&link), &mut read);
+    add(&mut contents, "p", &fs::read(binary).unwrap(), Some(&link));
     let opaque = &contents.binaries["p"].opaque;
     assert_eq!(*opaque, None, "{setting:?}");
     contents

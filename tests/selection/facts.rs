@@ -21,17 +21,23 @@ facts! {
     a_changed_include_of_the_system_reaches_the_whole_file
     a_changed_signature_reaches_the_function_and_its_callers
     a_comment_in_a_header_that_another_language_includes_reaches_nobody
+    a_configured_header_reaches_who_executes_what_mentions_it
     a_copy_counts_beside_its_source
     a_copy_of_a_source_is_executed_like_the_source
     a_data_file_reaches_who_opened_it
     a_data_file_that_comes_may_be_looked_for_by_every_test
+    a_data_file_that_goes_reaches_who_looked_at_it
     a_deleted_source_reaches_who_executed_it
     a_failed_test_stays_selected
+    a_file_behind_a_link_reaches_who_follows_it
+    a_file_that_comes_reaches_who_looked_for_it
     a_file_that_is_not_in_the_build_reaches_nobody
     a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_nobody_opens_reaches_nobody
     a_file_that_the_build_reads_reaches_every_test
     a_file_that_the_project_ignores_reaches_nobody
+    a_flag_in_a_build_file_reaches_the_target_that_it_changes
+    a_folder_that_is_renamed_reaches_who_looked_into_it
     a_function_behind_longjmp_is_executed
     a_function_that_is_called_through_a_pointer_is_executed
     a_function_that_is_gone_reaches_its_callers
@@ -39,7 +45,9 @@ facts! {
     a_function_that_moves_within_its_file_reaches_nobody
     a_function_that_runs_at_exit_counts
     a_function_without_counters_may_be_executed_by_anybody
+    a_generated_source_reaches_who_executes_it
     a_goto_reaches_who_jumps
+    a_grammar_reaches_who_executes_what_is_made_of_it
     a_header_behind_a_header_that_assembler_includes_reaches_every_test
     a_header_that_another_language_includes_reaches_every_test
     a_header_that_assembler_includes_reaches_every_test
@@ -50,6 +58,7 @@ facts! {
     a_label_that_moves_reaches_who_jumps_to_it
     a_library_that_is_loaded_and_unloaded_counts
     a_library_without_counters_may_be_executed_by_anybody
+    a_link_that_leads_elsewhere_reaches_who_follows_it
     a_link_that_points_elsewhere_reaches_every_test
     a_list_of_macros_makes_functions
     a_macro_in_a_macro_reaches_the_uses_of_the_outer_one
@@ -64,8 +73,10 @@ facts! {
     a_new_constructor_reaches_every_test
     a_new_function_that_nobody_calls_reaches_nobody
     a_new_include_brings_names
+    a_new_macro_of_the_build_reaches_who_executes_what_it_changes
     a_new_macro_takes_the_place_of_a_function
     a_new_test_is_found_by_a_build
+    a_number_of_a_line_is_no_change_to_who_does_not_look_at_it
     a_packed_struct_reaches_its_users
     a_pasted_name_reaches_what_it_builds
     a_pasted_variable_reaches_the_macro_that_builds_it
@@ -80,9 +91,11 @@ facts! {
     a_renamed_file_reaches_nobody
     a_renamed_function_reaches_its_callers
     a_renamed_local_variable_is_a_change
+    a_script_reaches_who_runs_it_through_another
     a_script_that_may_be_executed_now_reaches_every_test
     a_shared_library_counts_for_its_programs
     a_signal_handler_counts
+    a_source_that_a_test_reads_reaches_it
     a_source_that_becomes_something_else_reaches_every_test
     a_source_that_is_compiled_through_a_link_is_the_same_source
     a_source_that_is_included_by_another_keeps_its_functions
@@ -105,6 +118,7 @@ facts! {
     a_test_that_crashed_or_timed_out_stays_selected
     a_test_that_read_a_source_notices_that_it_moved
     a_test_that_reads_a_source_notices_its_comments
+    a_test_without_a_program_depends_on_what_it_reads
     a_text_that_is_included_as_data_reaches_its_readers
     a_type_in_a_signature_reaches_the_callers
     a_typedef_reaches_through_typedefs
@@ -128,6 +142,7 @@ facts! {
     code_under_an_inactive_condition_reaches_nobody
     comments_and_white_space_reach_nobody
     constant_data_reaches_its_readers
+    data_that_the_build_makes_reaches_who_reads_it
     headers_compiled_in_advance_and_assembly_by_hand_count
     of_two_static_functions_of_one_name_only_the_changed_one_counts
     one_source_compiled_twice_counts_twice
@@ -137,6 +152,7 @@ facts! {
     reordered_includes_reach_what_both_define
     the_bound_of_a_loop_reaches_who_comes_to_it
     the_executable_bit_of_a_source_reaches_nobody
+    the_order_of_a_static_library_reaches_nobody
     the_second_operand_of_and_reaches_who_evaluates_it
     the_second_operand_of_or_reaches_who_evaluates_it
     the_size_of_a_changed_type_reaches_who_asks_for_it
@@ -149,10 +165,12 @@ facts! {
     what_a_generator_does_not_execute_reaches_nobody
     what_a_killed_child_executed_counts
     what_a_library_does_at_exit_counts
+    what_a_test_leaves_in_the_build_folder_is_not_of_the_build
     what_a_thread_executes_counts
     what_is_compiled_from_the_work_tree_itself_counts
     what_is_stripped_hides_nothing_without_counters
     what_line_directives_say_does_not_hide_a_function
+    who_reads_compiled_code_notices_what_it_does_not_execute
 }
 
 #[test]

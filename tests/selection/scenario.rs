@@ -15,7 +15,7 @@
 //! -- skipped with llvm     those that gcov, which knows lines only, may select
 //! -- either                those that it cannot reach, but that nobody can tell from those that it can
 //! -- new                   tests that only a build of the head finds
-//! -- run                   the scenario also runs what is selected
+//! -- run                   the scenario also runs what is selected; or fewer, which are named, if a build shows that (`none`)
 //! ```
 //!
 //! A scenario without a `.git-rts.toml` of its own is one program, made of all C files at the top: a test NAME is the function
@@ -34,6 +34,8 @@ pub(crate) struct Scenario {
     pub(crate) either: BTreeSet<String>,
     pub(crate) new: BTreeSet<String>,
     pub(crate) is_run: bool,
+    /// What a run selects, if not what is selected without a build.
+    pub(crate) run: BTreeSet<String>,
 }
 
 /// One step from the base version to the head.
@@ -92,7 +94,10 @@ impl Scenario {
             "skipped with llvm" => self.skipped_with_llvm = names(),
             "either" => self.either = names(),
             "new" => self.new = names(),
-            "run" => self.is_run = true,
+            "run" => {
+                self.is_run = true;
+                self.run = names();
+            }
             _ => panic!("no such section: '{what}'"),
         }
     }

@@ -1,0 +1,172 @@
+//! The linkers of the masquerade: they call the real one, and note what it took.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::links::Links;
+use super::{CLANG, FOLDER, cannot_run, code, run};
+use crate::coverage::llvm::binary;
+use crate::error::{Error, Result};
+use crate::objects::{LINKER_FLAGS, Link};
+
+/// Names under which linkers are called.
+pub(super) const LINKERS: [&str; 5] = ["ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"];
+
+/// What a linker is asked to print; what it prints is then not for us.
+const QUESTIONS: [&str; 14] = [
+    "-v",
+    "-V",
+    "--version",
+    "--help",
+    "--target-help",
+    "-t",
+    "--trace",
+    "-M",
+    "--print-map",
+    "--verbose",
+    "--stats",
+    "--print-memory-usage",
+    "--print-output-format",
+    "--print-sysroot",
+];
+
+/// What makes an object of objects: it goes into a link of its own.
+const JOINS: [&str; 4] = ["-r", "-i", "-Ur", "--relocatable"];
+
+/// Whether a program name is that of a linker.
+pub(super) fn is_linker(name: &str) -> bool {
+    LINKERS.contains(&name)
+}
+
+/// Where the real linker is: on PATH, or beside the compiler that is told to use it.
+pub(super) fn real(name: &OsStr, folder: &Path, path: &OsStr) -> Option<PathBuf> {
+    let beside = std::env::var_os(CLANG).map(PathBuf::from);
+    let beside = beside.and_then(|clang| clang.canonicalize().ok());
+    let beside = beside.and_then(|clang| Some(clang.parent()?.to_owned()));
+    std::env::split_paths(path)
+        .filter(|place| place != folder)
+        .chain(beside)
+        .map(|place| place.join(name))
+        .find(|candidate| candidate.is_file())
+}
+
+/// Links in place of the linker as which we were called; answers its exit code.
+pub(super) fn link(name: &OsStr) -> Result<u8> {
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let linker = real(name, &folder, &path)
+        .ok_or_else(|| Error::new(format!("no linker '{}' on PATH", name.display())))?;
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words = expanded(&given);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if has(&QUESTIONS) || has(&JOINS) {
+        return run(Command::new(linker).args(given));
+    }
+    let mut command = Command::new(&linker);
+    command.args(&given).args(LINKER_FLAGS);
+    if !words.iter().any(|word| word.starts_with("--build-id")) {
+        command.arg("--build-id");
+    }
+    let output = command
+        .stdin(Stdio::inherit())
+        .stderr(Stdio::inherit())
+        .stdout(Stdio::piped())
+        .output()
+        .map_err(|error| cannot_run(&linker, &error))?;
+    if output.status.success() {
+        let trace = String::from_utf8_lossy(&output.stdout);
+        let id = fs::read(made(&words)).ok();
+        let id = id.and_then(|bytes| binary::build_id(&bytes).ok());
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            // What cannot be noted makes a binary that is only known as a whole, and no worse.
+            let _ = Links::of(&folder).note(&id, &Link::from_trace(&words, &trace));
+        }
+    }
+    Ok(code(output.status))
+}
+
+/// The file that a linker writes.
+fn made(words: &[String]) -> PathBuf {
+    let mut made = PathBuf::from("a.out");
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-o" | "--output" => made = words.next().map_or(made, PathBuf::from),
+            other => {
+                let value = other.strip_prefix("--output=");
+                if let Some(value) = value.or_else(|| other.strip_prefix("-o")) {
+                    made = value.into();
+                }
+            }
+        }
+    }
+    made
+}
+
+/// The arguments with those that stand in files, which compilers use where there are many.
+fn expanded(given: &[OsString]) -> Vec<String> {
+    let mut words = Vec::new();
+    for word in given {
+        let word = word.to_string_lossy();
+        match word.strip_prefix('@').map(fs::read_to_string) {
+            Some(Ok(text)) => words.extend(split(&text)),
+            _ => words.push(word.into_owned()),
+        }
+    }
+    words
+}
+
+/// The words of such a file: quotes hold them together, and a backslash keeps the next letter as it is.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (_, '\\') => word.get_or_insert_default().extend(letters.next()),
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, letter) if letter.is_whitespace() => words.extend(word.take()),
+            (_, letter) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_in_files_are_read_as_linkers_read_them() {
+        assert_eq!(
+            split("-o \"a b\" 'c\"d'\n e\\ f \"\" g"),
+            ["-o", "a b", "c\"d", "e f", "", "g"]
+        );
+    }
+
+    #[test]
+    fn what_is_made_is_known_however_it_is_said() {
+        let output = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            made(&words)
+        };
+        for call in [
+            "-o p a.o",
+            "a.o -op",
+            "--output=p a.o",
+            "--output p",
+            "-o q -o p",
+        ] {
+            assert_eq!(output(call), Path::new("p"), "{call}");
+        }
+        assert_eq!(output("a.o b.o"), Path::new("a.out"));
+    }
+}

@@ -1,0 +1,80 @@
+//! How binaries were linked, kept for each by the id that its linker gave it, and what the objects that went in hold.
+//!
+//! Objects are read while the link is fresh, because compilers remove those that they made for a moment, and each only once,
+//! however many binaries it is linked into.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::objects::{self, Link, Linked, ObjectDigest, ObjectKey, Opaque};
+
+/// The notes of the linkers in a folder of compilers.
+#[derive(Debug, Clone)]
+pub struct Links {
+    folder: PathBuf,
+}
+
+impl Links {
+    #[must_use]
+    pub fn of(compilers: &Path) -> Self {
+        Links {
+            folder: compilers.with_extension("links"),
+        }
+    }
+
+    /// Everything is linked anew.
+    pub fn forget(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    /// Notes how the binary with this id was linked.
+    pub fn note(&self, id: &[u8], link: &Link) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let mut trouble = Ok(());
+        let linked = Linked::note(link, &mut |path| fs::read(path).ok(), &mut |key, bytes| {
+            let place = self.of_object(key);
+            if trouble.is_ok() && !place.exists() {
+                trouble = write(&place, &objects::digest(bytes));
+            }
+        });
+        trouble?;
+        write(&self.of_binary(id), &linked)
+    }
+
+    /// How the binary with this id was linked, if that was seen.
+    #[must_use]
+    pub fn linked(&self, id: &[u8]) -> Option<Linked> {
+        read(&self.of_binary(id))
+    }
+
+    /// What an object that went into a link holds.
+    #[must_use]
+    pub fn object(&self, key: ObjectKey) -> Option<Result<ObjectDigest, Opaque>> {
+        read(&self.of_object(key))
+    }
+
+    fn of_binary(&self, id: &[u8]) -> PathBuf {
+        let name: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(name + ".link")
+    }
+
+    fn of_object(&self, key: ObjectKey) -> PathBuf {
+        self.folder.join(format!("{key:032x}.object"))
+    }
+}
+
+fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
+    postcard::from_bytes(&fs::read(file).ok()?).ok()
+}
+
+/// Appears whole or not at all: several linkers run at once.
+fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
+    let bytes = postcard::to_stdvec(value).map_err(io::Error::other)?;
+    let beside = file.with_extension(format!("part-{}", std::process::id()));
+    fs::write(&beside, bytes)?;
+    fs::rename(&beside, file)
+}

@@ -1,0 +1,120 @@
+//! What went into a link, noted while it was fresh: compilers remove objects that they made for a moment.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::link::{Input, Link};
+use super::{Opaque, archive};
+use crate::digest;
+
+/// An object, by the digest of its bytes.
+pub type ObjectKey = u128;
+
+/// What went into a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Linked {
+    /// What decides how objects are put together.
+    pub options: Vec<String>,
+    /// The linker follows a script of the project's own, which can do anything.
+    pub has_script: bool,
+    /// Digests of files that options name, and of texts that name further inputs, in their order.
+    pub texts: Vec<u64>,
+    /// In the linker's order.
+    pub objects: Vec<ObjectKey>,
+    /// Why not all is known.
+    pub opaque: Option<String>,
+}
+
+impl Linked {
+    /// Notes a link; `read` answers the bytes of a file that the linker read, `keep` takes each object that went in.
+    pub fn note(
+        link: &Link,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        keep: &mut dyn FnMut(ObjectKey, &[u8]),
+    ) -> Self {
+        let mut linked = Linked {
+            options: link.options.clone(),
+            has_script: link.has_script,
+            ..Linked::default()
+        };
+        let noted = linked.add(link, read, keep);
+        linked.opaque = noted.err().map(|why| why.to_string());
+        linked
+    }
+
+    fn add(
+        &mut self,
+        link: &Link,
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        keep: &mut dyn FnMut(ObjectKey, &[u8]),
+    ) -> Result<(), Opaque> {
+        for path in &link.read_by_options {
+            let bytes = read(path).ok_or_else(|| gone(path))?;
+            self.texts.push(digest::bytes(&bytes));
+        }
+        let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        for input in &link.inputs {
+            if !files.contains_key(input.path.as_str()) {
+                let bytes = read(&input.path).ok_or_else(|| gone(&input.path))?;
+                files.insert(&input.path, bytes);
+            }
+            let bytes = &files[input.path.as_str()];
+            self.add_input(input, bytes, read, keep)
+                .map_err(|why| Opaque::new(format!("'{}': {why}", input.path)))?;
+        }
+        Ok(())
+    }
+
+    fn add_input(
+        &mut self,
+        input: &Input,
+        bytes: &[u8],
+        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        keep: &mut dyn FnMut(ObjectKey, &[u8]),
+    ) -> Result<(), Opaque> {
+        let mut add = |bytes: &[u8]| {
+            let key = digest::content(bytes);
+            keep(key, bytes);
+            self.objects.push(key);
+        };
+        match &input.member {
+            Some(member) if archive::is_thin(bytes) => {
+                add(&read(member).ok_or_else(|| gone(member))?);
+            }
+            Some(member) => archive::members(bytes, member)?.into_iter().for_each(add),
+            // GNU ld names the archive itself before its members.
+            None if archive::is_archive(bytes) => {}
+            None if is_library(bytes) => {}
+            None if !bytes.starts_with(b"\x7fELF") && !is_bitcode(bytes) => {
+                self.texts.push(text(bytes)?);
+            }
+            None => add(bytes),
+        }
+        Ok(())
+    }
+}
+
+fn gone(path: &str) -> Opaque {
+    Opaque::new(format!(
+        "'{path}', from which it was linked, cannot be read"
+    ))
+}
+
+fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
+}
+
+/// A shared library is a binary of its own; which one is loaded stands in the dynamic section.
+fn is_library(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") && bytes.get(16) == Some(&3)
+}
+
+/// A text among the inputs that names further inputs, as the `libc.so` of most systems is.
+fn text(bytes: &[u8]) -> Result<u64, Opaque> {
+    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains("SECTIONS"));
+    match is_text {
+        true => Ok(digest::bytes(bytes)),
+        false => Err(Opaque::new("it is no object, and no list of inputs")),
+    }
+}

@@ -1,0 +1,67 @@
+//! From what the processes of a test asked the system to what the test looked at, in the tree and in what the build made.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::products::place_in;
+use crate::history::{Beyond, Looked};
+use crate::repo::RepoPath;
+use crate::runner::follow::Seen;
+
+/// The tree and the workshop around it.
+pub(super) struct Surroundings<'a> {
+    pub(super) root: &'a Path,
+    pub(super) tree: &'a Path,
+    pub(super) files: &'a BTreeSet<RepoPath>,
+    /// The folders of the tree, without its top.
+    pub(super) folders: &'a BTreeSet<RepoPath>,
+}
+
+impl Surroundings<'_> {
+    /// What a test looked at.
+    pub(super) fn looked(&self, seen: &Seen) -> Looked {
+        let mut touched = BTreeSet::new();
+        let mut beyond = Beyond::default();
+        for path in &seen.touched {
+            match self.in_tree(path) {
+                Some(place) => {
+                    touched.insert(place);
+                }
+                None => beyond.made.extend(place_in(self.root, path)),
+            }
+        }
+        for path in &seen.missing {
+            if let Ok(place) = path.strip_prefix(self.tree) {
+                let place = RepoPath::new(place.as_os_str().as_encoded_bytes());
+                beyond.missing.insert(place);
+            }
+            beyond.made.extend(place_in(self.root, path));
+        }
+        for path in &seen.listed {
+            beyond.listed.extend(self.in_tree(path));
+            beyond.made_listed.extend(place_in(self.root, path));
+        }
+        let is_made = |path: &&PathBuf| self.in_tree(path).is_none();
+        let read = seen.read.iter().filter(is_made);
+        beyond.made_read = read.filter_map(|path| place_in(self.root, path)).collect();
+        Looked {
+            touched,
+            beyond: Some(beyond),
+        }
+    }
+
+    /// The file or folder of the tree that a path leads to; inside of a submodule or behind a link, that one.
+    fn in_tree(&self, path: &Path) -> Option<RepoPath> {
+        let place = path.strip_prefix(self.tree).ok()?;
+        let place = RepoPath::new(place.as_os_str().as_encoded_bytes());
+        let is_known = |place: &RepoPath| {
+            place.as_bytes().is_empty()
+                || self.files.contains(place)
+                || self.folders.contains(place)
+        };
+        if is_known(&place) {
+            return Some(place);
+        }
+        place.ancestors().find(|above| self.files.contains(above))
+    }
+}

@@ -1,0 +1,124 @@
+//! The builds of both versions, as the object witness needs them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Asked;
+use crate::config::Config;
+use crate::difference::{Difference, is_library_function};
+use crate::error::Result;
+use crate::history::{Compiled, Histories, Recording, VersionKey};
+use crate::objects;
+use crate::recording::fingerprint;
+use crate::repo::{RepoPath, Repository, Version};
+use crate::witness::files::Folders;
+use crate::witness::object::{Builds, Doing, Verdict};
+use crate::witness::{ChangedFile, FileClass};
+
+/// What was recorded of the head itself.
+pub(super) struct RecordedHead {
+    /// What defines each test, by its name.
+    pub(super) definitions: BTreeMap<String, Vec<u8>>,
+    compiled: Compiled,
+}
+
+impl RecordedHead {
+    /// Finds it, if the whole head was recorded in the same environment.
+    pub(super) fn find(
+        repository: &Repository,
+        config: &Config,
+        histories: &Histories,
+        head: Version,
+    ) -> Result<Option<Self>> {
+        let history = histories.find(VersionKey {
+            commit: head.commit(),
+            tree: head.tree(),
+        })?;
+        let Some(history) = history else {
+            return Ok(None);
+        };
+        // What cannot be read is as good as not there.
+        let Ok(about) = history.about() else {
+            return Ok(None);
+        };
+        let recorded = &about.fingerprint;
+        let other = fingerprint::difference_without_build(recorded, config, &repository.rts_dir());
+        let (Ok(compiled), Ok(tests)) = (history.compiled(), history.tests()) else {
+            return Ok(None);
+        };
+        let is_whole = !about.partial && other.is_none();
+        let tests = tests.into_values();
+        Ok(is_whole.then(|| RecordedHead {
+            definitions: tests.map(|test| (test.name, test.definition)).collect(),
+            compiled,
+        }))
+    }
+}
+
+impl Asked<'_> {
+    /// What the build of the head made: as it is at hand, or as it was recorded.
+    pub(super) fn build_of_head(&self) -> Option<Compiled> {
+        if let Some(built) = self.question.built {
+            let records = self.candidates.iter();
+            let records = records.filter_map(|one| one.record.as_deref());
+            return Some(Compiled {
+                contents: built.contents.clone(),
+                products: built.products.seen_by(records),
+            });
+        }
+        self.head.as_ref().map(|head| head.compiled.clone())
+    }
+
+    /// What the builds do to each candidate, given what was recorded with the base.
+    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> Vec<Verdict> {
+        let before = &known.compiled;
+        let difference =
+            objects::difference(&before.contents, &after.contents, &is_library_function);
+        let affected: BTreeSet<&str> = difference
+            .binaries
+            .values()
+            .flat_map(|binary| binary.affected.keys().map(String::as_str))
+            .collect();
+        let entering = known.entering(&affected);
+        let uncounted = &known.about.uncounted;
+        let counts = |name: &str| uncounted.blind.is_none() && !uncounted.symbols.contains(name);
+        let builds = Builds {
+            before,
+            after,
+            difference: &difference,
+        };
+        let judge = |name: &str| {
+            let (Some(place), Some(record)) = (known.place(name), known.record(name)) else {
+                return Verdict::Unknown;
+            };
+            let looked = record.looked.as_ref();
+            let may_have_executed = |name: &str| match entering.get(name) {
+                Some(tests) if counts(name) => tests.contains(&place),
+                _ => true,
+            };
+            builds.judge(&Doing {
+                beyond: looked.and_then(|looked| looked.beyond.as_ref()),
+                may_have_executed: &may_have_executed,
+            })
+        };
+        let candidates = self.candidates.iter();
+        candidates.map(|one| judge(&one.name)).collect()
+    }
+
+    /// The folders of both versions; none where no file came or went.
+    pub(super) fn folders(&self, difference: &Difference) -> Result<Folders> {
+        let changes = difference.changes.iter();
+        let mut files = changes.filter_map(|change| ChangedFile::of(change, |_| FileClass::Other));
+        if files.all(|file| file.is_only_modified) {
+            return Ok(Folders::default());
+        }
+        let of = |version: &Version| -> Result<BTreeSet<RepoPath>> {
+            let files = self.repository.files(version)?;
+            let folders = files.iter().flat_map(|file| file.path.ancestors());
+            Ok(folders.collect())
+        };
+        Ok(Folders {
+            before: of(&difference.base)?,
+            after: of(&difference.head)?,
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! The object witness: what a change does to the program shows in the compiled code, and in whatever else the build made.
+//!
+//! It speaks of both builds as they are, so what it certifies holds for every changed file: build files, flags, generated code.
+
+use std::collections::BTreeSet;
+
+use super::{Certificate, Certified, Way, Witness};
+use crate::history::{Beyond, Compiled, Product};
+use crate::objects::{Affected, ObjectDifference};
+use crate::repo::RepoPath;
+
+/// The two builds, and how their code differs.
+pub struct Builds<'a> {
+    pub before: &'a Compiled,
+    pub after: &'a Compiled,
+    pub difference: &'a ObjectDifference,
+}
+
+/// What one test did with the build.
+pub struct Doing<'a> {
+    /// Nothing, if it could not be followed.
+    pub beyond: Option<&'a Beyond>,
+    /// Whether it executed a function, or may have, because that would not have told.
+    pub may_have_executed: &'a dyn Fn(&str) -> bool,
+}
+
+/// What the builds do to one test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Same,
+    /// Code that it executed differs, or may.
+    Code(String),
+    /// Something else that the build made, and that it looked at, differs.
+    Product(String),
+    /// Nobody knows what it looked at.
+    Unknown,
+}
+
+impl Builds<'_> {
+    /// What the builds do to a test.
+    #[must_use]
+    pub fn judge(&self, test: &Doing<'_>) -> Verdict {
+        let Some(beyond) = test.beyond else {
+            return Verdict::Unknown;
+        };
+        let mut ran = BTreeSet::new();
+        for place in &beyond.made {
+            let is_read = beyond.made_read.contains(place);
+            match self.binary(place).filter(|_| !is_read) {
+                Some(binary) => {
+                    ran.insert(binary);
+                }
+                None if self.is_same(place) => {}
+                None => {
+                    return Verdict::Product(format!("'{place}', which the build made, differs"));
+                }
+            }
+        }
+        for folder in &beyond.made_listed {
+            if !self.is_same(&folder.entries()) {
+                let why = format!("what the build puts into '{folder}' differs");
+                return Verdict::Product(why);
+            }
+        }
+        match self.difference.certify(ran, test.may_have_executed) {
+            Ok(()) => Verdict::Same,
+            Err(affected) => Verdict::Code(sentence(&affected)),
+        }
+    }
+
+    /// The name of a binary that both builds have at a place.
+    fn binary(&self, place: &RepoPath) -> Option<&str> {
+        let name = std::str::from_utf8(place.as_bytes()).ok()?;
+        let (name, _) = self.before.contents.binaries.get_key_value(name)?;
+        let is_there = self.after.contents.binaries.contains_key(name);
+        is_there.then_some(name)
+    }
+
+    /// Whether both builds made the same at a place; what is not known is not the same.
+    fn is_same(&self, place: &RepoPath) -> bool {
+        let made = |build: &Compiled| -> Option<Product> { build.products.get(place).copied() };
+        made(self.before).is_some_and(|before| made(self.after) == Some(before))
+    }
+}
+
+fn sentence(affected: &Affected) -> String {
+    let Affected {
+        binary,
+        function,
+        why,
+    } = affected;
+    match function {
+        Some(function) => format!("the compiled code of '{function}' in '{binary}': {why}"),
+        None => format!("the compiled code of '{binary}': {why}"),
+    }
+}
+
+/// Speaks for those to whom both builds are the same.
+#[must_use]
+pub fn testify(verdicts: &[Verdict]) -> Certificate {
+    let same = verdicts.iter().map(|verdict| *verdict == Verdict::Same);
+    Certificate {
+        way: Way::CompiledIn,
+        witness: Witness::Object,
+        evidence: "the compiled code of everything it executed is identical, and so is whatever else of the build it looked at".to_owned(),
+        tests: Certified::Those(same.collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objects::{BinaryDifference, BinaryDigest};
+
+    fn place(text: &str) -> RepoPath {
+        RepoPath::new(text.as_bytes())
+    }
+
+    fn build(data: Product) -> Compiled {
+        let mut compiled = Compiled::default();
+        let binaries = &mut compiled.contents.binaries;
+        binaries.insert("out/p".to_owned(), BinaryDigest::default());
+        compiled.products.insert(place("out/data"), data);
+        compiled.products.insert(place("out/p"), Product::Made(1));
+        compiled
+    }
+
+    fn judged(after: &Compiled, made: &[&str], read: &[&str], executed: &str) -> Verdict {
+        let before = build(Product::Made(7));
+        let affected = [("f".to_owned(), "it differs".to_owned())];
+        let difference = BinaryDifference {
+            affected: affected.into(),
+            ..BinaryDifference::default()
+        };
+        let difference = ObjectDifference {
+            binaries: [("out/p".to_owned(), difference)].into(),
+        };
+        let builds = Builds {
+            before: &before,
+            after,
+            difference: &difference,
+        };
+        let beyond = Beyond {
+            made: made.iter().map(|text| place(text)).collect(),
+            made_read: read.iter().map(|text| place(text)).collect(),
+            ..Beyond::default()
+        };
+        builds.judge(&Doing {
+            beyond: Some(&beyond),
+            may_have_executed: &|name| name == executed,
+        })
+    }
+
+    #[test]
+    fn who_executed_nothing_that_differs_is_certified() {
+        let same = build(Product::Made(7));
+        assert_eq!(judged(&same, &["out/p"], &[], "g"), Verdict::Same);
+        assert!(matches!(
+            judged(&same, &["out/p"], &[], "f"),
+            Verdict::Code(_)
+        ));
+        // Who did not run the binary did not execute what is in it.
+        assert_eq!(judged(&same, &["out/data"], &[], "f"), Verdict::Same);
+    }
+
+    #[test]
+    fn what_a_test_reads_of_the_build_counts_by_its_content() {
+        let mut other = build(Product::Made(8));
+        assert!(matches!(
+            judged(&other, &["out/data"], &[], "g"),
+            Verdict::Product(_)
+        ));
+        assert_eq!(judged(&other, &["out/p"], &[], "g"), Verdict::Same);
+        // A binary that is read and not only run counts by its content, too.
+        assert_eq!(judged(&other, &["out/p"], &["out/p"], "g"), Verdict::Same);
+        other.products.insert(place("out/p"), Product::Made(2));
+        assert!(matches!(
+            judged(&other, &["out/p"], &["out/p"], "g"),
+            Verdict::Product(_)
+        ));
+        // What nobody looked over is not the same.
+        assert!(matches!(
+            judged(&other, &["out/q"], &[], "g"),
+            Verdict::Product(_)
+        ));
+    }
+}
