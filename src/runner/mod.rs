@@ -8,6 +8,17 @@ pub mod ctest;
 mod definition;
 mod descendants;
 mod detect;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+pub mod follow;
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+#[path = "follow/elsewhere.rs"]
+pub mod follow;
 pub mod interrupt;
 mod launch;
 pub mod make;

@@ -1,0 +1,134 @@
+//! What is noted while a test runs, and what that comes to.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Seen;
+use super::places::Places;
+use super::resolve::{Kind, Met};
+
+/// A test that meets more than this is not followed further.
+const MOST: usize = 1_000_000;
+
+/// What somebody wanted of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// To know about it, or to execute it.
+    Look,
+    /// Its content or its entries.
+    Read,
+    /// Its content, under another name.
+    Give,
+    /// Its code.
+    Load,
+}
+
+/// One look at one file by one thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) thread: u32,
+    pub(super) used: Use,
+    pub(super) met: Met,
+}
+
+#[derive(Default)]
+pub(super) struct Notes {
+    touched: FxHashSet<Vec<u8>>,
+    missing: FxHashSet<Vec<u8>>,
+    listed: FxHashSet<Vec<u8>>,
+    contents: FxHashMap<Vec<u8>, Openings>,
+    /// Something cannot be known any more.
+    pub(super) is_broken: bool,
+    pub(super) is_disturbed: bool,
+}
+
+/// How often a file was opened, without those openings after which the same thread mapped its code.
+#[derive(Default)]
+struct Openings {
+    count: usize,
+    /// Threads that opened it and have mapped nothing yet.
+    last: FxHashSet<u32>,
+}
+
+impl Notes {
+    pub(super) fn add(&mut self, finding: &Finding, places: &Places) {
+        let Finding { thread, used, met } = finding;
+        for link in &met.links {
+            insert(&mut self.touched, link, places);
+        }
+        let Some(kind) = met.kind else {
+            self.add_missing(met, places);
+            return;
+        };
+        if *used == Use::Load {
+            // A second mapping after one opening is another part of the same file.
+            if let Some(openings) = self.contents.get_mut(&met.resolved)
+                && openings.last.remove(thread)
+            {
+                openings.count -= 1;
+            }
+            return;
+        }
+        insert(&mut self.touched, &met.written, places);
+        insert(&mut self.touched, &met.resolved, places);
+        match (used, kind) {
+            (Use::Read | Use::Give, Kind::Folder) => {
+                insert(&mut self.listed, &met.resolved, places)
+            }
+            (Use::Read | Use::Give, Kind::File) if places.contain(&met.resolved) => {
+                let openings = match self.contents.get_mut(&met.resolved) {
+                    Some(openings) => openings,
+                    None => self.contents.entry(met.resolved.clone()).or_default(),
+                };
+                openings.count += 1;
+                if *used == Use::Read {
+                    openings.last.insert(*thread);
+                }
+            }
+            _ => {}
+        }
+        self.is_broken |= self.touched.len() + self.missing.len() > MOST;
+    }
+
+    fn add_missing(&mut self, met: &Met, places: &Places) {
+        // A link that leads nowhere is there itself.
+        if !met.links.contains(&met.written) {
+            insert(&mut self.missing, &met.written, places);
+        }
+        // If any of these came as a link or a file, the path would end elsewhere.
+        let ends = (met.there + 1..met.resolved.len()).filter(|end| met.resolved[*end] == b'/');
+        for end in ends.chain([met.resolved.len()]) {
+            insert(&mut self.missing, &met.resolved[..end], places);
+        }
+    }
+
+    /// What was seen, unless something may have been overlooked.
+    pub(super) fn seen(self) -> Option<Seen> {
+        let read = self.contents.into_iter();
+        let read = read.filter(|(_, openings)| openings.count > 0);
+        (!self.is_broken).then(|| Seen {
+            disturbed: self.is_disturbed,
+            touched: paths(self.touched),
+            missing: paths(self.missing),
+            listed: paths(self.listed),
+            read: paths(read.map(|(path, _)| path)),
+        })
+    }
+}
+
+fn insert(set: &mut FxHashSet<Vec<u8>>, path: &[u8], places: &Places) {
+    if places.contain(path) && !set.contains(path) {
+        set.insert(path.to_vec());
+    }
+}
+
+fn paths(found: impl IntoIterator<Item = Vec<u8>>) -> BTreeSet<PathBuf> {
+    found
+        .into_iter()
+        .map(|path| PathBuf::from(OsString::from_vec(path)))
+        .collect()
+}
