@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,7 @@ fn time(top: &Path, command: &[&str], count: i32, way: Way) -> Duration {
             folder: top.to_owned(),
             ..Launch::default()
         },
-        log: PathBuf::from("/dev/null"),
+        log: std::env::temp_dir().join(format!("git-rts-follow-{}.log", std::process::id())),
     };
     let files = ["data", "script"].map(|name| RepoPath::new(name.as_bytes().to_vec()));
     let watch = (way == Way::Inotify).then(|| Watch::over(top, &BTreeSet::from(files)));
