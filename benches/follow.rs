@@ -93,7 +93,8 @@ fn time(top: &Path, command: &[&str], count: i32, way: Way) -> Duration {
             folder: top.to_owned(),
             ..Launch::default()
         },
-        log: std::env::temp_dir().join(format!("git-rts-follow-{}.log", std::process::id())),
+        // Removed before each run, so it must be ours.
+        log: top.join("log"),
     };
     let files = ["data", "script"].map(|name| RepoPath::new(name.as_bytes().to_vec()));
     let watch = (way == Way::Inotify).then(|| Watch::over(top, &BTreeSet::from(files)));

@@ -182,6 +182,6 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
 
 /// What a call with this number means.
 pub(super) fn meaning(number: i64) -> Option<Meaning> {
-    let row = rows().find(|row| i64::from(row.number) == number)?;
+    let row = rows().find(|row| row.number == number)?;
     Some(row.meaning)
 }

@@ -88,7 +88,8 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
 
 fn opening(flags: u64) -> Option<(Use, bool)> {
     let has = |flag: libc::c_int| flags & flag as u64 == flag as u64;
-    let follows = !has(libc::O_NOFOLLOW) && !(has(libc::O_CREAT) && has(libc::O_EXCL));
+    let makes = has(libc::O_CREAT) && has(libc::O_EXCL);
+    let follows = !makes && !has(libc::O_NOFOLLOW);
     if has(libc::O_PATH) {
         return Some((Use::Look, follows));
     }

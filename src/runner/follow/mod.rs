@@ -84,7 +84,7 @@ impl Follow {
     /// With `leaves_others`, some of them go on for the sake of other tests: what those look at counts for every test.
     #[must_use]
     pub fn end(&self, test: usize, leaves_others: bool) -> Option<Seen> {
-        let slot = SLOT.with_borrow(|slot| slot.clone())?;
+        let slot = SLOT.with_borrow(Clone::clone)?;
         let followed = slot.end(leaves_others)?;
         if followed.test != test {
             return None;

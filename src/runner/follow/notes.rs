@@ -77,7 +77,7 @@ impl Notes {
         insert(&mut self.touched, &met.resolved, places);
         match (used, kind) {
             (Use::Read | Use::Give, Kind::Folder) => {
-                insert(&mut self.listed, &met.resolved, places)
+                insert(&mut self.listed, &met.resolved, places);
             }
             (Use::Read | Use::Give, Kind::File) if places.contain(&met.resolved) => {
                 let openings = match self.contents.get_mut(&met.resolved) {

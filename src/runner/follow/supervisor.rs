@@ -162,7 +162,7 @@ impl Slot {
             };
             // Who was killed meanwhile has looked at nothing, and another may have had its number while we read its memory.
             if kernel::let_happen(listener, call.id) {
-                state.note(result, &findings);
+                state.note(&findings, result.is_err());
             }
             drop(state);
             findings.clear();
@@ -191,17 +191,17 @@ impl State {
         }
     }
 
-    fn note(&mut self, result: Result<(), Lost>, findings: &[Finding]) {
+    fn note(&mut self, findings: &[Finding], is_lost: bool) {
         if let Some(followed) = &mut self.current {
             for finding in findings {
                 followed.notes.add(finding, &followed.shared.places);
             }
-            followed.notes.is_broken |= result.is_err();
+            followed.notes.is_broken |= is_lost;
         }
         if let Some(shared) = &self.haunted {
             let mut strays = shared.strays();
             strays.findings.extend_from_slice(findings);
-            strays.are_lost |= result.is_err() || strays.findings.len() > MOST_STRAYS;
+            strays.are_lost |= is_lost || strays.findings.len() > MOST_STRAYS;
         }
     }
 }

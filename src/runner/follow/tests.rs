@@ -81,14 +81,14 @@ impl Room {
 
     /// Follows a shell in the tree.
     fn seen(&self, text: impl AsRef<OsStr>) -> Looked {
-        let seen = self.followed(&self.run(0, text), Outcome::Passed);
+        let seen = self.followed(&self.run(0, text), &Outcome::Passed);
         Looked {
             seen: seen.expect("it can be followed"),
             tree: self.tree(""),
         }
     }
 
-    fn followed(&self, run: &Run, expected: Outcome) -> Option<Seen> {
+    fn followed(&self, run: &Run, expected: &Outcome) -> Option<Seen> {
         let follow = Follow::below(&[&self.tree("")]);
         assert_eq!(follow.obstacle(), None);
         let interrupt = Interrupt::new();
@@ -98,7 +98,7 @@ impl Room {
                 let finished = pool::run(run, &interrupt);
                 let seen = follow.end(7, false);
                 let log = std::fs::read_to_string(&run.log).unwrap_or_default();
-                assert_eq!(finished.outcome, expected, "{log}");
+                assert_eq!(&finished.outcome, expected, "{log}");
                 seen
             });
             thread.join().expect("it does not panic")
@@ -461,7 +461,7 @@ fn whoever_is_killed_leaves_nobody_waiting() {
     run.launch.timeout = Some(Duration::from_millis(300));
     let begin = Instant::now();
     let seen = room
-        .followed(&run, Outcome::TimedOut)
+        .followed(&run, &Outcome::TimedOut)
         .expect("it can be followed");
     assert!(begin.elapsed() < Duration::from_secs(10));
     assert!(seen.touched.contains(&room.tree("a")));
@@ -583,7 +583,7 @@ fn what_cannot_be_followed_is_not_known() {
     room.compile("outside/root", root, &[]);
     for program in ["rings", "root"] {
         let run = room.run(0, format!("../outside/{program}; cat a"));
-        assert_eq!(room.followed(&run, Outcome::Passed), None, "{program}");
+        assert_eq!(room.followed(&run, &Outcome::Passed), None, "{program}");
     }
     let follow = Follow::below(&[&room.tree("")]);
     assert_eq!(follow.end(0, false), None, "nothing was started");
