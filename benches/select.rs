@@ -3,7 +3,6 @@
 //! A generated project of 20,000 functions with a history of up to 10,000 tests; `git rts select HEAD~1` with a warm cache beside
 //! `ctest -N` on as many tests and `git diff --stat HEAD~1`, in one run. CTest and GNU time must be there.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -3,6 +3,7 @@
 //! linkers there, too, which note what they link.
 
 pub mod added;
+pub mod headers;
 mod linker;
 mod links;
 pub mod mark;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use self::added::Source;
+use self::headers::Report;
 pub use self::links::Links;
 use crate::error::{Error, Result};
 use crate::objects::{COMPILER_FLAGS, FLAG_FOR_GCC};
@@ -208,9 +210,11 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     if !counts(arguments) {
         return run(Command::new(compiler).args(given));
     }
-    let given = with_symbols(&with_real_paths(&given));
+    let given = with_symbols(&with_real_paths(&headers::with_all_headers(&given)));
+    let report = Report::new(folder, &given);
     let command = || {
         let mut command = Command::new(compiler);
+        report.ask_gcc(&mut command);
         command.args(GCC_FLAGS).args(COMPILER_FLAGS);
         command.arg(FLAG_FOR_GCC).arg(linkers_of(folder));
         command
@@ -224,7 +228,8 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
         marked.arg("-Xlinker").arg(object);
         let can_try_again = !arguments.iter().any(|argument| argument == "-");
         if !can_try_again {
-            return run(marked.args(&given));
+            let ended = run(marked.args(&given))?;
+            return taken_in(&report, folder, ended);
         }
         let output = marked
             .args(&given)
@@ -234,11 +239,22 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
             .map_err(|error| cannot_run(compiler, &error))?;
         if output.status.success() {
             eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            return Ok(0);
+            return taken_in(&report, folder, 0);
         }
         // Perhaps the mark was in the way. Without it every test is in doubt, but the project is built.
     }
-    run(command().args(given))
+    let ended = run(command().args(given))?;
+    taken_in(&report, folder, ended)
+}
+
+/// Keeps what a compiler that ended with this code read from outside.
+fn taken_in(report: &Report, folder: &Path, ended: u8) -> Result<u8> {
+    report.take_in(folder).map_err(|error| {
+        Error::new(format!(
+            "cannot note the headers that a compiler read: {error}"
+        ))
+    })?;
+    Ok(ended)
 }
 
 /// Makes a compiler find its linker in the folder of the masquerade.
@@ -258,7 +274,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 9;
+pub const FLAGS_VERSION: u32 = 10;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -286,6 +302,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
     } else {
         &[]
     };
+    let report = Report::new(folder, &[]);
     let command = |arguments: &[OsString], object: Option<&PathBuf>| {
         let mut command = Command::new(clang);
         if is_plus {
@@ -295,6 +312,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
             command.args(arguments);
             return command;
         }
+        report.ask_clang(&mut command);
         // Whatever is for the linker would make clang link a header, not compile it in advance; elsewhere it is an error to some.
         let is_for_linker = |flag: &&&str| flag.starts_with("-Wl,");
         let links = !compiles_headers(arguments)
@@ -347,7 +365,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         let can_try_again = arguments.len() < given || is_in_the_way.is_some();
         if output.status.success() || !can_try_again {
             eprint!("{errors}");
-            return Ok(code(output.status));
+            return taken_in(&report, folder, code(output.status));
         }
     }
 }

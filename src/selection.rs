@@ -26,6 +26,7 @@ use crate::history::{
 };
 use crate::lang::c::Granularity;
 use crate::objects::Contents;
+use crate::recording::outside::what_differs;
 use crate::recording::products::Products;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
@@ -110,6 +111,8 @@ pub struct Question<'a> {
 pub struct Built<'a> {
     pub contents: &'a Contents,
     pub products: &'a Products,
+    /// The headers that it took from outside of the tree.
+    pub outside: &'a BTreeMap<String, u64>,
 }
 
 /// Which witnesses may speak; the others always do.
@@ -438,7 +441,12 @@ impl Asked<'_> {
             class => class,
         };
         let changed = difference.changes.iter();
+        let outside = self.question.built.and_then(|built| {
+            let path = what_differs(&about.outside, built.outside)?;
+            Some(ChangedFile::outside(path))
+        });
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));
+        let changed = changed.chain(outside);
         let testified = changed.map(|file| {
             let shared = by_class.entry(file.class).or_insert_with(|| {
                 let all = self.certificates(file.class, difference, source, verdicts);
@@ -446,7 +454,7 @@ impl Asked<'_> {
             });
             // What was seen comes before what is assumed.
             let mut certificates: Vec<Arc<Certificate>> = match file.class {
-                FileClass::Global => Vec::new(),
+                FileClass::Global | FileClass::Outside => Vec::new(),
                 _ => files::testify(&file, &opened)
                     .into_iter()
                     .map(Arc::new)

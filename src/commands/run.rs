@@ -129,6 +129,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         built: Some(selection::Built {
             contents: &contents,
             products: &products,
+            outside: &about.outside,
         }),
         all: arguments.all,
         witnesses: arguments.witnesses.chosen(),

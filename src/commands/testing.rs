@@ -132,6 +132,7 @@ pub(super) fn about(
         uncounted: recorder.uncounted(),
         opened_by_build: session.opened_by_build(),
         made: session.made_facts(placer, config),
+        outside: session.outside(),
         session: 0,
         partial: false,
         front_end: c::VERSION,

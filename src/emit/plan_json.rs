@@ -167,6 +167,7 @@ fn file(testified: &crate::select::TestifiedFile) -> File {
             FileClass::Ignored => "ignored",
             FileClass::Global => "global",
             FileClass::Special => "special",
+            FileClass::Outside => "outside",
             FileClass::Other => "other",
         },
     }

@@ -97,6 +97,7 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
             let why = match (file.class, way) {
                 (FileClass::Global, _) => "'files.global' says so",
                 (FileClass::Special, _) => "it is a link or a submodule",
+                (FileClass::Outside, _) => "it is outside of the tree",
                 _ if !file.is_only_modified => "it came, went or moved",
                 (_, Way::CompiledIn) => "the build may read it",
                 (_, Way::Read) => "they may read it",

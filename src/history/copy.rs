@@ -62,6 +62,7 @@ fn objects_of(
         root.uncounted,
         root.opened_by_build,
         root.made,
+        root.outside,
         root.compiled.binaries,
         root.compiled.products,
     ];

@@ -313,6 +313,7 @@ fn write_history(
     let uncounted = writer.write(&recording.about.uncounted)?;
     let opened_by_build = writer.write(&recording.about.opened_by_build)?;
     let made = writer.write(&recording.about.made)?;
+    let outside = writer.write(&recording.about.outside)?;
     let compiled = compiled::write(&mut writer, &recording.compiled)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
@@ -329,6 +330,7 @@ fn write_history(
         opened_by_build,
         made,
         compiled,
+        outside,
         session: recording.about.session,
         tests,
         functions,

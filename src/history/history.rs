@@ -50,6 +50,7 @@ impl History {
             uncounted: self.read(|| self.objects.read(self.root.uncounted))?,
             opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
             made: self.read(|| self.objects.read(self.root.made))?,
+            outside: self.read(|| self.objects.read(self.root.outside))?,
             session: self.root.session,
             partial: self.root.partial,
             front_end: self.root.front_end,

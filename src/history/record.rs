@@ -109,6 +109,8 @@ pub struct About {
     pub opened_by_build: Option<BTreeSet<RepoPath>>,
     /// What the build said in C that is not in the tree.
     pub made: Vec<MadeFacts>,
+    /// The headers that were read from outside of the tree to build it, each with a digest.
+    pub outside: BTreeMap<String, u64>,
     /// Counts the sessions on the way to this version.
     pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.

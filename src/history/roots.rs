@@ -22,6 +22,7 @@ pub(super) struct Root {
     pub(super) opened_by_build: ObjectId,
     pub(super) made: ObjectId,
     pub(super) compiled: CompiledPages,
+    pub(super) outside: ObjectId,
     pub(super) session: u64,
     pub(super) tests: TestPages,
     pub(super) functions: ObjectId,

@@ -9,6 +9,7 @@ pub mod gcov;
 pub mod llvm;
 mod looks;
 mod made;
+pub mod outside;
 mod placer;
 pub mod products;
 mod session;

@@ -1,11 +1,12 @@
 //! A session of building and running: the steps that recording and running share, from the work tree to what each test did.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::binaries::linked_below;
@@ -16,7 +17,7 @@ use super::looks::Surroundings;
 use super::made::made_facts;
 use super::products::{Products, left_in, place_in};
 use super::uncounted::is_trial;
-use super::{Placer, Recorded, Recorder, backend, fingerprint};
+use super::{Placer, Recorded, Recorder, backend, fingerprint, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
@@ -24,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::history::Looked;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
-use crate::masquerade::{self, Backend, Links};
+use crate::masquerade::{self, Backend, Links, headers};
 use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version};
@@ -32,7 +33,7 @@ use crate::runner::follow::Follow;
 use crate::runner::needs::constraints;
 use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
-    self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all,
+    self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
 };
 use crate::trace::Trace;
 use crate::workshop::{Differences, Workshop};
@@ -97,6 +98,7 @@ impl Session {
         );
         if is_beyond_the_build(&workshop, config, &differences)
             || was_made_otherwise(&workshop, &made_by)
+            || has_another_outside(&workshop)
         {
             start_afresh(&workshop, &made_by)?;
         }
@@ -149,8 +151,18 @@ impl Session {
         built?;
         if extent == Extent::All {
             self.workshop.forget_pending();
+            self.keep_outside();
         }
         Ok(true)
+    }
+
+    /// Keeps how the headers from outside look, for whoever builds here next.
+    fn keep_outside(&self) {
+        let lines = self.outside().into_iter();
+        let lines: String = lines
+            .map(|(path, digest)| format!("{digest:016x} {path}\n"))
+            .collect();
+        let _ = fs::write(outside_file(&self.workshop), lines);
     }
 
     /// Whether the build opened every file that changed and that earlier builds opened: one that it passed over it does not know to
@@ -243,6 +255,12 @@ impl Session {
         place.is_some_and(|place| self.files.contains(&place))
     }
 
+    /// The headers that the build read from outside of the tree, each with a digest.
+    #[must_use]
+    pub fn outside(&self) -> BTreeMap<String, u64> {
+        outside::digests(&headers::outside(&self.workshop.compilers))
+    }
+
     /// What the build made, before tests change it.
     #[must_use]
     pub fn products(&self) -> Products {
@@ -312,10 +330,25 @@ impl Session {
         remove(&recorder.strays());
         let ear = Ear::open(&masquerade::added::ear(&self.workshop.compilers));
         let heard_before: Vec<AtomicU64> = tests.iter().map(|_| AtomicU64::new(0)).collect();
-        let examine = |index: usize, finished: Finished| {
+        let (again, asked) = channel::<(usize, Sender<Finished>)>();
+        let again = Mutex::new(Some(again));
+        let again = || again.lock().unwrap_or_else(PoisonError::into_inner);
+        let examine = |index: usize, mut finished: Finished| {
             // First of all: what we open ourselves is none of the test's doing.
             let leaves_others = finished.outlived && runs[index].launch.prepares;
-            let seen = follow.end(index, leaves_others);
+            let mut seen = follow.end(index, leaves_others);
+            if seen.as_ref().is_some_and(|seen| seen.disturbed) && !leaves_others {
+                let _ = fs::remove_dir_all(folder_of(index));
+                let _ = fs::create_dir_all(folder_of(index));
+                let (sender, ended) = channel();
+                let again = again().clone();
+                if again.is_some_and(|again| again.send((index, sender)).is_ok())
+                    && let Ok(repeated) = ended.recv()
+                {
+                    finished = repeated;
+                    seen = None;
+                }
+            }
             let opened = readers.end(index);
             let is_disabled = runs[index].launch.is_disabled;
             let mut recorded = match is_disabled {
@@ -376,6 +409,13 @@ impl Session {
         };
         let is_over = AtomicBool::new(false);
         let summary = std::thread::scope(|scope| {
+            // Following made a call of the test fail that a signal met. Whoever it did that to runs again, on a thread that is not
+            // followed.
+            scope.spawn(|| {
+                for (index, sender) in asked {
+                    let _ = sender.send(run_one(&runs[index], &self.interrupt));
+                }
+            });
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     readers.look();
@@ -398,6 +438,7 @@ impl Session {
                 &mut on_done,
             );
             is_over.store(true, Ordering::Relaxed);
+            *again() = None;
             summary
         });
         runner::end_survivors(masquerade::FOLDER, self.workshop.compilers.as_os_str());
@@ -511,6 +552,20 @@ fn is_beyond_the_build(workshop: &Workshop, config: &Config, differences: &Diffe
     comes.next().is_some() || modified.any(|path| !config.is_source(path) && is_read(path))
 }
 
+/// Whether a header from outside is not what it was when it was last compiled: projects seldom ask for that.
+fn has_another_outside(workshop: &Workshop) -> bool {
+    let kept = fs::read_to_string(outside_file(workshop)).unwrap_or_default();
+    let now = outside::digests(&headers::outside(&workshop.compilers));
+    kept.lines().any(|line| {
+        let (digest, path) = line.split_once(' ').unwrap_or_default();
+        now.get(path).map(|now| format!("{now:016x}")).as_deref() != Some(digest)
+    })
+}
+
+fn outside_file(workshop: &Workshop) -> PathBuf {
+    workshop.build.with_extension("outside")
+}
+
 fn made_by_file(workshop: &Workshop) -> PathBuf {
     workshop.build.with_extension("made-by")
 }
@@ -529,6 +584,8 @@ fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     }
     let _ = fs::remove_file(unfinished(workshop));
     let _ = fs::remove_file(masquerade::defined(&workshop.compilers));
+    let _ = fs::remove_file(headers::outside(&workshop.compilers));
+    let _ = fs::remove_file(outside_file(workshop));
     Links::of(&workshop.compilers).forget();
     if let Some(root) = workshop.tree.parent() {
         let _ = fs::remove_file(left_in(root));

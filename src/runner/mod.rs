@@ -44,6 +44,7 @@ pub use detect::detect;
 pub use interrupt::Interrupt;
 pub use launch::{Expected, Judge, Launch, Outcome};
 pub use needs::Needs;
+pub use pool::run as run_one;
 pub use pool::{Finished, Limits, Run, run_all};
 pub use survivors::end_survivors;
 

@@ -7,6 +7,8 @@ use super::{Certificate, Certified, ChangedFile, FileClass, Way, Witness};
 pub const SOURCES_ARE_NOT_READ: &str = "C sources and headers are read by compilers, not by tests or by programs that make other sources";
 /// Without a build nobody knows the tests of the head.
 pub const SOURCES_DEFINE_NO_TESTS: &str = "C sources and headers do not say which tests there are";
+/// Of what is outside of the tree only that is seen which is compiled.
+pub const OUTSIDE_IS_COMPILED: &str = "headers outside of the tree are read by compilers alone";
 /// The paper's own.
 pub const CONTROLLED: &str =
     "a test that executes the same code in the same environment behaves the same";
@@ -14,15 +16,20 @@ pub const CONTROLLED: &str =
 /// What is assumed of a changed file; `is_listed` tells that the tests of the head are known.
 #[must_use]
 pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<Certificate> {
-    if file.class != FileClass::Source {
-        return Vec::new();
-    }
     let assumed = |way, evidence: &str, tests| Certificate {
         way,
         witness: Witness::Assumption,
         evidence: evidence.to_owned(),
         tests,
     };
+    if file.class == FileClass::Outside {
+        return [Way::Read, Way::Defines]
+            .map(|way| assumed(way, OUTSIDE_IS_COMPILED, Certified::All))
+            .to_vec();
+    }
+    if file.class != FileClass::Source {
+        return Vec::new();
+    }
     // Where it can be seen who looks at a file, nothing need be assumed; and who was seen to open one that is gone reads sources.
     let places = || file.moved_from.iter().chain([&file.path]);
     let tests = opened.by_tests.iter().map(|looked| match looked {

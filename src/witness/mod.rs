@@ -99,6 +99,8 @@ pub enum FileClass {
     Global,
     /// A link or a submodule, before or after.
     Special,
+    /// A header that compilers find outside of the tree.
+    Outside,
     /// Anything else.
     Other,
 }
@@ -116,6 +118,17 @@ pub struct ChangedFile {
 }
 
 impl ChangedFile {
+    /// A header outside of the tree.
+    #[must_use]
+    pub fn outside(path: &str) -> Self {
+        ChangedFile {
+            path: RepoPath::new(path.as_bytes()),
+            moved_from: None,
+            class: FileClass::Outside,
+            is_only_modified: true,
+        }
+    }
+
     /// Classes a change by what the configuration says of its paths.
     #[must_use]
     pub fn of(change: &Change, class_of: impl Fn(&RepoPath) -> FileClass) -> Option<Self> {

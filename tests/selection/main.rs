@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod builds;
 mod facts;
 mod project;
 mod scenario;

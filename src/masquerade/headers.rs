@@ -1,0 +1,171 @@
+//! The headers from outside of the workshop that compilers read: nobody else sees when they change.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::is_source;
+
+/// The file that names the headers which the compilers of a folder read from outside.
+#[must_use]
+pub fn outside(folder: &Path) -> PathBuf {
+    folder.with_extension("headers")
+}
+
+/// How one call of a compiler tells which headers it reads.
+pub(super) struct Report {
+    file: PathBuf,
+    /// The project's own list of dependencies, where gcc writes no other.
+    own: Option<PathBuf>,
+}
+
+impl Report {
+    pub(super) fn new(folder: &Path, arguments: &[OsString]) -> Self {
+        Report {
+            file: folder.with_extension(format!("headers-{}", std::process::id())),
+            own: own_list(arguments),
+        }
+    }
+
+    /// Asks clang, which tells each header in a line.
+    pub(super) fn ask_clang(&self, command: &mut Command) {
+        command.env("CC_PRINT_HEADERS", "1");
+        command.env("CC_PRINT_HEADERS_FILE", &self.file);
+    }
+
+    /// Asks gcc, which writes a rule for make, unless the project has it write another.
+    pub(super) fn ask_gcc(&self, command: &mut Command) {
+        command.env("SUNPRO_DEPENDENCIES", &self.file);
+    }
+
+    /// Adds what was told to what is known.
+    pub(super) fn take_in(&self, folder: &Path) -> io::Result<()> {
+        let told = fs::read_to_string(&self.file).unwrap_or_default();
+        let _ = fs::remove_file(&self.file);
+        let own = self.own.as_ref();
+        let own = own.and_then(|own| fs::read_to_string(own).ok());
+        let own = own.unwrap_or_default();
+        let root = folder.parent().unwrap_or(folder);
+        let here = std::env::current_dir().unwrap_or_default();
+        let paths = words(&told).chain(words(&own)).map(|word| here.join(word));
+        let paths = paths.filter(|path| !path.starts_with(root) && path.is_file());
+        let mut new: BTreeSet<String> = paths
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let list = outside(folder);
+        let known = match fs::read_to_string(&list) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            known => known?,
+        };
+        for line in known.lines() {
+            new.remove(line);
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let text: String = new.iter().map(|line| format!("{line}\n")).collect();
+        // One write, because several compilers run at once.
+        fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(list)?
+            .write_all(text.as_bytes())
+    }
+}
+
+/// The names in a list of headers, or in a rule for make.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let spaced = text.replace("\\ ", "\0");
+    let words: Vec<String> = spaced
+        .split_whitespace()
+        .filter(|word| *word != "\\" && !word.ends_with(':'))
+        .map(|word| word.replace('\0', " "))
+        .collect();
+    words.into_iter()
+}
+
+/// With an option like this gcc leaves headers of the system out of its list; with the other it does not.
+pub(super) fn with_all_headers(arguments: &[OsString]) -> Vec<OsString> {
+    let all = arguments.iter().map(|argument| match argument.to_str() {
+        Some("-MMD") => OsString::from("-MD"),
+        Some(other) => OsString::from(other.replace("-Wp,-MMD,", "-Wp,-MD,")),
+        None => argument.clone(),
+    });
+    all.collect()
+}
+
+/// Where the project has its list of dependencies written.
+fn own_list(arguments: &[OsString]) -> Option<PathBuf> {
+    let words: Vec<_> = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy())
+        .collect();
+    let after = |option: &str| {
+        let at = words.iter().position(|word| *word == option)?;
+        words.get(at + 1).map(|word| PathBuf::from(&**word))
+    };
+    let joined = |option: &str| {
+        let mut words = words.iter();
+        words.find_map(|word| word.strip_prefix(option).map(PathBuf::from))
+    };
+    let is_asked = words.iter().any(|word| *word == "-MD" || *word == "-MMD");
+    let source = || {
+        let source = arguments.iter().find(|argument| is_source(argument))?;
+        Path::new(source).file_name().map(PathBuf::from)
+    };
+    let beside = || Some(after("-o").or_else(source)?.with_extension("d"));
+    let passed = || joined("-Wp,-MD,").or_else(|| joined("-Wp,-MMD,"));
+    passed().or_else(|| {
+        let named = || after("-MF").or_else(|| joined("-MF"));
+        is_asked.then(|| named().or_else(beside)).flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::words as arguments;
+    use super::*;
+
+    #[test]
+    fn the_list_of_the_project_is_found() {
+        for (call, list) in [
+            ("-MD -MF d/a.d -c a.c", Some("d/a.d")),
+            ("-MMD -c a.c -o b/a.o", Some("b/a.d")),
+            ("-MMD -c /s/a.c", Some("a.d")),
+            ("-Wp,-MMD,a.dep -c a.c", Some("a.dep")),
+            ("-c a.c -o a.o", None),
+        ] {
+            assert_eq!(
+                own_list(&arguments(call)),
+                list.map(PathBuf::from),
+                "{call}"
+            );
+        }
+        let all = with_all_headers(&arguments("-MMD -Wp,-MMD,x -MF y"));
+        assert_eq!(all, arguments("-MD -Wp,-MD,x -MF y"));
+    }
+
+    #[test]
+    fn only_headers_from_outside_are_kept_and_each_once() {
+        let room = tempfile::tempdir().expect("there is room");
+        let (work, other) = (room.path().join("work"), room.path().join("a b.h"));
+        let folder = work.join("compilers");
+        fs::create_dir_all(&folder).expect("there is room");
+        let own = work.join("tree.h");
+        for file in [&other, &own] {
+            fs::write(file, "").expect("there is room");
+        }
+        let named = other.to_string_lossy().replace(' ', "\\ ");
+        for _ in 0..2 {
+            let report = Report::new(&folder, &[]);
+            let rule = format!("a.o: {named} \\\n {}\n", own.display());
+            fs::write(&report.file, rule).expect("there is room");
+            report.take_in(&folder).expect("there is room");
+        }
+        let kept = fs::read_to_string(outside(&folder)).expect("it was written");
+        assert_eq!(kept, format!("{}\n", other.display()));
+    }
+}

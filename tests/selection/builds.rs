@@ -1,0 +1,149 @@
+//! What only two builds show: headers outside of the tree, code that is written in another way, and what each witness says.
+
+use std::collections::BTreeSet;
+
+use crate::test_repo::TestRepo;
+
+fn settings(build: &str) -> String {
+    format!(
+        "[build]\ncommand = \"{build}\"\n[tests]\nrunner = \"command\"\nlist = \"echo one; echo two\"\nrun = \"./prog {{test}}\"\n"
+    )
+}
+
+const MAIN: &str =
+    "int main(int count, char **name) { return name[1][0] == 'o' ? one(count) : two(count); }\n";
+
+/// Records a program of one file with a back end.
+fn recorded(backend: &str, build: &str, functions: &str) -> TestRepo {
+    let repo = TestRepo::new();
+    repo.git(&["config", "rts.backend", backend]);
+    repo.write(".git-rts.toml", settings(build));
+    repo.write("main.c", format!("{functions}{MAIN}"));
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    repo
+}
+
+#[track_caller]
+fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
+    let output = repo.rts(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn would_run(repo: &TestRepo, more: &[&str]) -> BTreeSet<String> {
+    let (printed, _) = succeeds(repo, &[&["run", "HEAD", "--dry-run"], more].concat());
+    printed.lines().map(str::to_owned).collect()
+}
+
+fn names(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn a_header_outside_of_the_tree_reaches_who_executes_what_it_changes() {
+    for backend in ["llvm", "gcov"] {
+        let system = tempfile::tempdir().unwrap();
+        let header = system.path().join("size.h");
+        std::fs::write(&header, "#define SIZE 1\n").unwrap();
+        // With a list of dependencies that leaves headers of the system out, and without one.
+        for list in ["", "-MMD"] {
+            let place = system.path().display();
+            let repo = recorded(
+                backend,
+                &format!("cc -w {list} -isystem {place} -c main.c && cc -o prog main.o"),
+                "#include <size.h>\nstatic int one(int x) { return x > 5 + SIZE; }\nstatic int two(int x) { return x > 5; }\n",
+            );
+            assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+            std::fs::write(&header, "#define SIZE 2\n").unwrap();
+            assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+            std::fs::write(&header, "#define SIZE 1 /* as it was */\n").unwrap();
+            assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+        }
+    }
+}
+
+#[test]
+fn who_was_skipped_because_its_code_stayed_the_same_is_not_cleared_by_an_old_trace() {
+    for backend in ["llvm", "gcov"] {
+        let written = |helper: &str, value: &str| {
+            format!(
+                "static int {helper}(int x) {{ return x * {value}; }}\nint one(int x) {{ return {helper}(x) > 1000; }}\nint two(int x) {{ return 0; }}\n{MAIN}"
+            )
+        };
+        let functions = written("helper", "2").replace(MAIN, "");
+        let repo = recorded(backend, "cc -w -O2 -o prog main.c", &functions);
+        repo.write("main.c", written("assistant", "2"));
+        repo.commit_all();
+        let (_, said) = succeeds(&repo, &["run", "HEAD~1"]);
+        // Whether the code is the same is up to the compiler; either way the next change is not missed.
+        repo.write("main.c", written("assistant", "3"));
+        assert!(would_run(&repo, &[]).contains("one"), "{backend}: {said}");
+        let (printed, _) = succeeds(&repo, &["select", "HEAD"]);
+        assert!(
+            printed.lines().any(|line| line == "one"),
+            "{backend}: {said}"
+        );
+    }
+}
+
+#[test]
+fn each_witness_can_be_heard_alone() {
+    let repo = recorded(
+        "llvm",
+        "cc -w -DLIMIT=5 -o prog main.c",
+        "static int one(int x) { return x > LIMIT; }\nstatic int two(int x) { return x > 5; }\n",
+    );
+    repo.write(".git-rts.toml", settings("cc -w -DLIMIT=6 -o prog main.c"));
+    // The command is part of the environment, so the configuration is no help; a build file is.
+    assert_eq!(would_run(&repo, &[]), names(&["one", "two"]));
+    let functions =
+        "static int one(int x) { return x > LIMIT; }\nstatic int two(int x) { return x > 5; }\n";
+    let repo = TestRepo::new();
+    repo.write(".git-rts.toml", settings("sh build.sh"));
+    repo.write("main.c", format!("{functions}{MAIN}"));
+    repo.write("build.sh", "cc -w -DLIMIT=5 -o prog main.c\n");
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    repo.write("build.sh", "cc -w -DLIMIT=6 -o prog main.c\n");
+    let heard = |witness: &str| would_run(&repo, &["--witness", witness]);
+    assert_eq!(heard("source,object,files"), names(&["one"]));
+    assert_eq!(heard("source,files"), names(&["one", "two"]));
+    let (_, said) = succeeds(&repo, &["run", "HEAD", "--dry-run", "--stats"]);
+    for line in [
+        "source alone: 2 of 2 tests",
+        "object alone: 1 of 2 tests",
+        "files alone: 2 of 2 tests",
+        "together: 1 of 2 tests",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+    let (shown, _) = succeeds(&repo, &["diff", "--objects", "HEAD"]);
+    assert!(
+        shown.contains("changed     one") && !shown.contains("two"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn why_tells_of_the_compiled_code_once_it_is_known() {
+    let repo = recorded(
+        "llvm",
+        "cc -w -o prog main.c",
+        "static int one(int x) { return x > 4; }\nstatic int two(int x) { return x > 5; }\n",
+    );
+    repo.write("data", "a file that comes\n");
+    repo.commit_all();
+    succeeds(&repo, &["run", "HEAD~1"]);
+    let (story, _) = succeeds(&repo, &["why", "two", "HEAD~1"]);
+    assert!(story.contains("may be skipped"), "{story}");
+    assert!(
+        story.contains("object: the compiled code of everything it executed is identical"),
+        "{story}"
+    );
+    assert!(
+        story.contains("files: neither it nor a process that it started looked at it or for it"),
+        "{story}"
+    );
+}
