@@ -51,7 +51,7 @@ impl ChosenWitnesses {
                     anstream::eprintln!("{name} alone: {selected} of {}", count(all, "test"));
                 }
                 None => {
-                    anstream::eprintln!("{name} alone: not known, because the head was not built")
+                    anstream::eprintln!("{name} alone: not known, because the head was not built");
                 }
             }
         }

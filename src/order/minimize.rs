@@ -11,10 +11,11 @@ use super::uncrossed::Uncrossed;
 pub(super) fn minimize(suite: &[Ticket], selected: &[usize], draw: &mut Draw) -> Vec<usize> {
     let mut candidates: Vec<usize> = selected.to_vec();
     draw.shuffle(&mut candidates);
-    let dangers: Vec<&[u32]> = candidates
+    let dangers: Vec<Vec<u32>> = candidates
         .iter()
-        .map(|place| suite[*place].dangers.as_slice())
+        .map(|place| [suite[*place].dangers.as_slice(), &suite[*place].doubts].concat())
         .collect();
+    let dangers: Vec<&[u32]> = dangers.iter().map(Vec::as_slice).collect();
     let mut uncrossed = Uncrossed::new(&dangers);
     let all = 0..candidates.len();
     let mut heap: BinaryHeap<(usize, Reverse<usize>)> = all

@@ -51,6 +51,8 @@ pub struct Ticket {
     pub memory: Memory,
     /// The numbers of the dangerous edges, or other dangers, that it meets.
     pub dangers: Vec<u32>,
+    /// Dangers that it only entered, while others are known to cross edges of them. They count for a cover, not for the order.
+    pub doubts: Vec<u32>,
     /// In how many sessions it was left out since it last ran; nothing if it never ran.
     pub since_run: Option<u32>,
 }
@@ -145,7 +147,7 @@ impl Default for Parameters {
             all_dangers: 0.1,
             coverage: 0.3,
             floor: 0.01,
-            start: 0.01,
+            start: 0.004,
             seed: 0,
         }
     }

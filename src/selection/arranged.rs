@@ -171,11 +171,9 @@ fn chosen(
     let mut run = chosen.run;
     if technique == Technique::Minimize {
         // Who is selected for another reason than a dangerous edge has nobody to stand in for it.
-        run.extend(
-            selected
-                .iter()
-                .filter(|place| tickets[**place].dangers.is_empty()),
-        );
+        run.extend(selected.iter().filter(|place| {
+            tickets[**place].dangers.is_empty() && tickets[**place].doubts.is_empty()
+        }));
     }
     Ok(run)
 }
@@ -196,16 +194,27 @@ fn tickets(plan: &Plan, session: u64, parameters: &Parameters) -> Vec<Ticket> {
         let next = numbers.len() as u32;
         *numbers.entry(danger).or_insert(next)
     };
+    // Where some test is known to cross edges, having entered is no reason to come before it.
+    let reasons = plan.tests.iter().flat_map(|test| &test.reasons);
+    let known: BTreeSet<usize> = reasons
+        .filter_map(|reason| match reason {
+            Reason::Danger(hit) if !hit.edges.is_empty() => Some(hit.danger),
+            _ => None,
+        })
+        .collect();
     let ticket = |test: &Planned| {
         let experience = test.experience.as_ref();
         let has_run = experience.filter(|experience| experience.session > 0);
         let missed = has_run.map(|experience| session.saturating_sub(experience.session));
         let missed = missed.map(|missed| u32::try_from(missed).unwrap_or(u32::MAX));
         let memory = experience.map(|experience| experience.memory);
-        let mut dangers = Vec::new();
+        let (mut dangers, mut doubts) = (Vec::new(), Vec::new());
         for reason in &test.reasons {
             if let Reason::Danger(hit) = reason {
                 match &*hit.edges {
+                    [] if known.contains(&hit.danger) => {
+                        doubts.push(number((hit.danger, None)));
+                    }
                     [] => dangers.push(number((hit.danger, None))),
                     edges => {
                         dangers.extend(edges.iter().map(|edge| number((hit.danger, Some(*edge)))));
@@ -226,8 +235,50 @@ fn tickets(plan: &Plan, session: u64, parameters: &Parameters) -> Vec<Ticket> {
                 .unwrap_or_default()
                 .after_missed(missed.unwrap_or(0), &parameters.alphas),
             dangers,
+            doubts,
             since_run: missed,
         }
     };
     plan.tests.iter().map(ticket).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::witness::source::Hit;
+
+    fn planned(edges: &[usize]) -> Planned {
+        let hit = Hit {
+            danger: 0,
+            edges: edges.to_vec().into(),
+        };
+        Planned {
+            name: "test".to_owned(),
+            reasons: vec![Reason::Danger(hit)],
+            milliseconds: None,
+            experience: None,
+            owed: None,
+            ran_here: false,
+        }
+    }
+
+    #[test]
+    fn having_entered_is_not_crossing_where_others_are_known_to_cross() {
+        let numbers = |tests: Vec<Planned>| -> Vec<(usize, usize)> {
+            let plan = Plan {
+                tests,
+                ..Plan::default()
+            };
+            let tickets = tickets(&plan, 1, &Parameters::default());
+            let counts = tickets.iter();
+            counts
+                .map(|ticket| (ticket.dangers.len(), ticket.doubts.len()))
+                .collect()
+        };
+        assert_eq!(
+            numbers(vec![planned(&[3, 5]), planned(&[])]),
+            [(2, 0), (0, 1)]
+        );
+        assert_eq!(numbers(vec![planned(&[]), planned(&[])]), [(1, 0), (1, 0)]);
+    }
 }

@@ -48,7 +48,7 @@ fn holds(name: &str) {
             match scenario.run.is_empty() {
                 true => expected.extend(selected),
                 false => {
-                    expected.extend(scenario.run.iter().filter(|name| *name != "none").cloned())
+                    expected.extend(scenario.run.iter().filter(|name| *name != "none").cloned());
                 }
             }
             assert_eq!(project.would_run("HEAD~1"), expected, "{backend}");
