@@ -6,9 +6,11 @@ mod includes;
 mod order;
 mod outsiders;
 mod seeds;
+mod supposed;
 
 pub use find::{FunctionVersion, find_function};
 pub use seeds::is_library_function;
+pub use supposed::{SameVersion, Supposed};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -131,77 +133,102 @@ pub fn difference(
     let changes = repository.changes(&base, &head)?;
     let mut source = facts_source(repository, granularity);
     let tree_of_head = source_files(repository, config, &head)?;
-    let mut versions = Versions {
-        base: source.program(&source_files(repository, config, &base)?)?,
-        head: source.program(&tree_of_head)?,
-        files: Vec::new(),
-        loaded: BTreeMap::new(),
-        changed_base: BTreeSet::new(),
-    };
+    let of_base = source.program(&source_files(repository, config, &base)?)?;
+    let of_head = source.program(&tree_of_head)?;
+    let mut versions = Versions::new(Arc::new(of_base), Arc::new(of_head));
     versions.load_changed(&mut source, &changes)?;
     let differences: Vec<Vec<EntityDifference>> =
         versions.files.iter().map(Loaded::differences).collect();
-    let definitions = versions
-        .base
-        .files
-        .iter()
-        .chain(&versions.head.files)
-        .flat_map(|file| &file.lex.macros)
-        .chain(made.iter().flat_map(|made| &made.macros));
-    let mut affected = Affected::new(definitions);
-    let mut seeds = seeds::seeds(&versions, &differences, &changes);
-    let crossed = order::add(&mut seeds, &versions, &mut source, &affected)?;
-    seeds.add_to(&mut affected);
-    versions.close(&mut source, &mut affected, made, &mut seeds.whole)?;
-    let mut entities = seeds.reported;
-    let mut whole = seeds.whole;
-    outsiders::add(&mut whole, &versions, &differences);
-    let mut visible = includes::visible(&versions, &mut source, &affected, &crossed, &mut whole)?;
-    let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
-    versions.load_paths(&mut source, &reached)?;
-    versions.close(&mut source, &mut affected, made, &mut whole)?;
-    let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
-    let why_visible = visible.keys().map(|path| (path, "its includes changed"));
-    // Assembler writes `$NAME`, which is another name to C: that a file declares other things has to be enough.
-    let declaring = versions.files.iter().zip(&differences);
-    let declaring = declaring.filter(|(_, differences)| {
-        let mut differences = differences.iter();
-        differences.any(|one| one.kind != Kind::Function || one.interface)
-    });
-    let why_declaring = declaring
-        .flat_map(|(file, _)| file.file.base.iter().chain(&file.file.head))
-        .map(|(path, _)| (path, "what it declares changed"));
-    entities.extend(foreigners::reached(
-        &tree_of_head.others,
-        &versions,
-        &mut source,
-        &affected,
-        &why_declaring.chain(why_visible).chain(why_whole).collect(),
-    )?);
-    entities.extend(foreigners::made(made, &affected));
-    let pairs = versions.pairs(&whole, &mut visible);
-    let mut functions = compare_functions(&pairs, &affected);
-    endanger_callers(&pairs, &mut functions);
-    entities.extend(versions.affected_entities(&affected, &functions));
-    // Of a declaration and a definition, the one that reaches further is reported.
-    entities.sort_by(|one, two| {
-        (&one.file, one.change, one.kind, &one.name, two.reach)
-            .cmp(&(&two.file, two.change, two.kind, &two.name, one.reach))
-    });
-    entities.dedup_by(|one, two| {
-        (&one.file, one.kind, &one.name) == (&two.file, two.kind, &two.name)
-            && one.change == two.change
-    });
-    Ok(Difference {
-        base,
-        head,
+    let found = Found {
+        versions: (base, head),
         changes,
-        entities,
-        functions,
-        files: versions.files.into_iter().map(|file| file.file).collect(),
-        pairs,
-        notice: source.notice().map(str::to_owned),
-    })
+        others: &tree_of_head.others,
+        differences: &differences,
+    };
+    found.followed(&mut source, versions, made)
+}
+
+/// What differs itself, before it is followed to what it affects.
+struct Found<'a> {
+    versions: (Version, Version),
+    changes: Vec<Change>,
+    /// Files of the head that are not read as C.
+    others: &'a [FileEntry],
+    /// For each file that is loaded.
+    differences: &'a [Vec<EntityDifference>],
+}
+
+impl Found<'_> {
+    /// Follows what differs through names, includes and calls to the dangerous edges.
+    fn followed(
+        self,
+        source: &mut FactsSource,
+        mut versions: Versions,
+        made: &[MadeFacts],
+    ) -> Result<Difference> {
+        let differences = self.differences;
+        let definitions = versions
+            .base
+            .files
+            .iter()
+            .chain(&versions.head.files)
+            .flat_map(|file| &file.lex.macros)
+            .chain(made.iter().flat_map(|made| &made.macros));
+        let mut affected = Affected::new(definitions);
+        let mut seeds = seeds::seeds(&versions, differences, &self.changes);
+        let crossed = order::add(&mut seeds, &versions, source, &affected)?;
+        seeds.add_to(&mut affected);
+        versions.close(source, &mut affected, made, &mut seeds.whole)?;
+        let mut entities = seeds.reported;
+        let mut whole = seeds.whole;
+        outsiders::add(&mut whole, &versions, differences);
+        let mut visible = includes::visible(&versions, source, &affected, &crossed, &mut whole)?;
+        let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
+        versions.load_paths(source, &reached)?;
+        versions.close(source, &mut affected, made, &mut whole)?;
+        let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
+        let why_visible = visible.keys().map(|path| (path, "its includes changed"));
+        // Assembler writes `$NAME`, which is another name to C: that a file declares other things has to be enough.
+        let declaring = versions.files.iter().zip(differences);
+        let declaring = declaring.filter(|(_, differences)| {
+            let mut differences = differences.iter();
+            differences.any(|one| one.kind != Kind::Function || one.interface)
+        });
+        let why_declaring = declaring
+            .flat_map(|(file, _)| file.file.base.iter().chain(&file.file.head))
+            .map(|(path, _)| (path, "what it declares changed"));
+        entities.extend(foreigners::reached(
+            self.others,
+            &versions,
+            source,
+            &affected,
+            &why_declaring.chain(why_visible).chain(why_whole).collect(),
+        )?);
+        entities.extend(foreigners::made(made, &affected));
+        let pairs = versions.pairs(&whole, &mut visible);
+        let mut functions = compare_functions(&pairs, &affected);
+        endanger_callers(&pairs, &mut functions);
+        entities.extend(versions.affected_entities(&affected, &functions));
+        // Of a declaration and a definition, the one that reaches further is reported.
+        entities.sort_by(|one, two| {
+            (&one.file, one.change, one.kind, &one.name, two.reach)
+                .cmp(&(&two.file, two.change, two.kind, &two.name, one.reach))
+        });
+        entities.dedup_by(|one, two| {
+            (&one.file, one.kind, &one.name) == (&two.file, two.kind, &two.name)
+                && one.change == two.change
+        });
+        Ok(Difference {
+            base: self.versions.0,
+            head: self.versions.1,
+            changes: self.changes,
+            entities,
+            functions,
+            files: versions.files.into_iter().map(|file| file.file).collect(),
+            pairs,
+            notice: source.notice().map(str::to_owned),
+        })
+    }
 }
 
 /// A file whose facts are at hand.
@@ -223,8 +250,8 @@ impl Loaded {
 
 /// Both versions of the program, and the files that were parsed so far.
 struct Versions {
-    base: Program,
-    head: Program,
+    base: Arc<Program>,
+    head: Arc<Program>,
     files: Vec<Loaded>,
     /// Where the file of a path (of the head, or of the base if it is gone) stands in `files`.
     loaded: BTreeMap<RepoPath, usize>,
@@ -233,6 +260,16 @@ struct Versions {
 }
 
 impl Versions {
+    fn new(base: Arc<Program>, head: Arc<Program>) -> Self {
+        Versions {
+            base,
+            head,
+            files: Vec::new(),
+            loaded: BTreeMap::new(),
+            changed_base: BTreeSet::new(),
+        }
+    }
+
     fn load_changed(&mut self, source: &mut FactsSource, changes: &[Change]) -> Result<()> {
         let pairs: Vec<(Option<RepoPath>, Option<RepoPath>)> = changes
             .iter()

@@ -220,6 +220,25 @@ fn is_same_graph(old: &Flow, new: &Flow) -> bool {
 }
 
 impl FunctionDifference {
+    /// As if something in a function's body were different: whoever enters it may notice.
+    #[must_use]
+    pub fn supposed(file: usize, place: usize, entity: &Entity) -> Self {
+        let mut difference = FunctionDifference {
+            file,
+            name: entity.name.clone(),
+            change: ChangeKind::Changed,
+            base: Some(place),
+            head: Some(place),
+            granularity: DangerGranularity::Function,
+            why: None,
+            because: None,
+            walk: Walk::default(),
+            selects_all: false,
+        };
+        difference.enter(entity);
+        difference
+    }
+
     /// Endangers everybody who enters the function.
     fn enter(&mut self, base: &Entity) {
         self.selects_all = true;
