@@ -15,6 +15,7 @@ pub mod masquerade;
 pub mod objects;
 pub mod order;
 pub mod program;
+pub mod query;
 pub mod recording;
 pub mod repo;
 pub mod runner;

@@ -1,10 +1,13 @@
 //! The verbs of `git rts`: one file each, and the help of each on its arguments.
 
+mod coverage;
+mod dead;
 mod demo;
 mod diff;
 mod gc;
 mod graph;
 mod history;
+mod impact;
 mod ordering;
 mod output;
 mod owed;
@@ -41,11 +44,14 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 w
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Coverage(coverage::Coverage),
+    Dead(dead::DeadEntities),
     Demo(demo::Demo),
     Diff(diff::Diff),
     Gc(gc::Gc),
     Graph(graph::Graph),
     History(history::ShowHistory),
+    Impact(impact::ImpactOf),
     Owed(owed::Owed),
     Record(record::Record),
     Run(run::Run),
@@ -58,11 +64,14 @@ pub enum Command {
 /// Runs a verb.
 pub fn run(command: &Command) -> Result<()> {
     match command {
+        Command::Coverage(arguments) => coverage::run(arguments),
+        Command::Dead(arguments) => dead::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Gc(arguments) => gc::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
+        Command::Impact(arguments) => impact::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Run(arguments) => run::run(arguments),

@@ -1,6 +1,7 @@
 //! The configuration: `.git-rts.toml` at the top of the repository, and git's own `rts.*` beside it.
 
 mod duration;
+mod glob;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use crate::order::smoothed::Alphas;
 use crate::repo::{RepoPath, Repository};
 
 pub use duration::duration;
+pub use glob::NameGlob;
 
 /// The file's name at the top of the work tree.
 pub const FILE: &str = ".git-rts.toml";

@@ -29,6 +29,14 @@ pub struct DangerousEdge {
     pub instead: Option<End>,
 }
 
+impl DangerousEdge {
+    /// In words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        edge_text(&self.from.text, &self.label, &self.to.text)
+    }
+}
+
 /// The texts of blobs, read when they are first needed.
 pub struct Texts {
     reader: BlobReader,
@@ -50,6 +58,16 @@ impl Texts {
         }
         Ok(&self.read[&id])
     }
+}
+
+/// An edge in words: `'from' -label-> 'to'`.
+#[must_use]
+pub fn edge_text(from: &str, label: &str, to: &str) -> String {
+    let arrow = match label {
+        "" => "->".to_owned(),
+        label => format!("-{label}->"),
+    };
+    format!("'{from}' {arrow} '{to}'")
 }
 
 /// Reads every dangerous edge of a difference.

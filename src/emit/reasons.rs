@@ -119,14 +119,14 @@ impl<'a> Teller<'a> {
                 chain.extend(edges.iter().map(|edge| Step {
                     file: path.clone(),
                     line: edge.to.line.max(edge.from.line),
-                    text: edge_text(edge),
+                    text: edge.text(),
                 }));
                 let text = match edges.as_slice() {
                     [] => format!("it enters {}", danger.name),
-                    [edge] => format!("it crosses {} in {}", edge_text(edge), danger.name),
+                    [edge] => format!("it crosses {} in {}", edge.text(), danger.name),
                     [edge, more @ ..] => format!(
                         "it crosses {} in {}, and {} more",
-                        edge_text(edge),
+                        edge.text(),
                         danger.name,
                         more.len()
                     ),
@@ -203,14 +203,6 @@ fn way_to(way: crate::witness::Way) -> &'static str {
         crate::witness::Way::Read => "read by",
         crate::witness::Way::Defines => "part of what defines",
     }
-}
-
-fn edge_text(edge: &DangerousEdge) -> String {
-    let arrow = match edge.label.as_str() {
-        "" => "->".to_owned(),
-        label => format!("-{label}->"),
-    };
-    format!("'{}' {arrow} '{}'", edge.from.text, edge.to.text)
 }
 
 /// The places of the names that a cause goes through, the change first. A cause names them the other way round.

@@ -160,6 +160,12 @@ pub struct Entity {
 }
 
 impl Entity {
+    /// A macro that guards its file against a second inclusion: the guard mentions it.
+    #[must_use]
+    pub fn is_guard(&self) -> bool {
+        self.kind == Kind::Macro && self.mentions.contains(Name::of(self.name.as_bytes()))
+    }
+
     /// The digest by which a function's edges are numbered; of a function without a graph, the digest of its body.
     #[must_use]
     pub fn graph(&self) -> u64 {
