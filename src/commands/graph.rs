@@ -11,7 +11,8 @@ use crate::compare::select_tests::Walk;
 use crate::config::Config;
 use crate::difference::{Difference, FunctionVersion, difference, find_function};
 use crate::emit::edges::{Texts, node_texts};
-use crate::emit::graph::{GraphPair, NodeState, Side, dot, svg};
+use crate::emit::graph::{GraphPair, Side, dot, svg};
+use crate::emit::graph_side::side;
 use crate::error::{Error, Result};
 use crate::lang::cfg::Cfg;
 use crate::lang::facts::Flow;
@@ -129,7 +130,7 @@ fn graph_of(found: &FunctionVersion) -> Result<&Cfg> {
     }
 }
 
-/// One side of the picture: which nodes the walk paired, and which it found changed.
+/// One side of the picture.
 fn draw<'a>(
     found: &'a FunctionVersion,
     title: String,
@@ -137,37 +138,6 @@ fn draw<'a>(
     texts: &mut Texts,
 ) -> Result<Side<'a>> {
     let cfg = graph_of(found)?;
-    let state = |node: usize| {
-        let Some((walk, is_base)) = walk else {
-            return NodeState::Equal;
-        };
-        let mut visited = walk
-            .visited
-            .iter()
-            .map(|(base, head)| if is_base { *base } else { *head });
-        let mut parted: Vec<usize> = match is_base {
-            true => walk.dangerous.clone(),
-            false => walk.instead.iter().map(|(_, head)| *head).collect(),
-        };
-        parted.retain(|edge| {
-            cfg.edges
-                .get(*edge)
-                .is_some_and(|edge| edge.to as usize == node)
-        });
-        match (visited.any(|other| other == node), parted.is_empty()) {
-            (true, _) => NodeState::Equal,
-            (false, false) => NodeState::Changed,
-            (false, true) => NodeState::Unvisited,
-        }
-    };
-    Ok(Side {
-        title,
-        cfg,
-        texts: node_texts(texts.get(found.id)?, cfg, &found.entity.name),
-        node_states: (0..cfg.nodes.len()).map(state).collect(),
-        dangerous_edges: match walk {
-            Some((walk, true)) => walk.dangerous.clone(),
-            _ => Vec::new(),
-        },
-    })
+    let names = node_texts(texts.get(found.id)?, cfg, &found.entity.name);
+    Ok(side(title, cfg, names, walk))
 }

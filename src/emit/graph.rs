@@ -3,7 +3,7 @@
 use crate::lang::cfg::{Cfg, Node, NodeKind};
 
 pub use super::graph_dot::dot;
-pub use super::graph_svg::svg;
+pub use super::graph_svg::{PAGE_PATTERNS, PAGE_STYLE, inline_svg, svg};
 
 /// Both versions of a function; one is missing where the function was added or removed.
 #[derive(Debug, Clone)]

@@ -24,6 +24,20 @@ const BETWEEN: f64 = 40.0;
 /// Draws both versions side by side.
 #[must_use]
 pub fn svg(pair: &GraphPair) -> String {
+    drawn(pair, &format!("<style>{STYLE}</style>\n{HATCH}\n"))
+}
+
+/// The same for a page that has [`PAGE_STYLE`] and [`PAGE_PATTERNS`] once for all of its pictures.
+#[must_use]
+pub fn inline_svg(pair: &GraphPair) -> String {
+    drawn(pair, "")
+}
+
+/// What a page with pictures needs: rules for its style sheet, and the patterns that the pictures refer to.
+pub const PAGE_STYLE: &str = STYLE;
+pub const PAGE_PATTERNS: &str = HATCH;
+
+fn drawn(pair: &GraphPair, beginning: &str) -> String {
     let base = pair.base.as_ref().map(|side| picture(side, "base"));
     let head = pair.head.as_ref().map(|side| picture(side, "head"));
     let pictures: Vec<Picture> = base.into_iter().chain(head).collect();
@@ -60,9 +74,7 @@ pub fn svg(pair: &GraphPair) -> String {
     let mut out = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" class="rts" width="{width:.0}" height="{bottom:.0}" viewBox="0 0 {width:.0} {bottom:.0}">
 <title>{} in {}</title>
-<style>{STYLE}</style>
-{HATCH}
-<rect class="paper" width="100%" height="100%"/>
+{beginning}<rect class="paper" width="100%" height="100%"/>
 <text class="function" x="20" y="28">{}</text>
 <text class="file" x="20" y="47">{}</text>
 "#,

@@ -7,6 +7,7 @@ pub mod edges;
 pub mod graph;
 mod graph_dot;
 mod graph_layout;
+pub mod graph_side;
 mod graph_svg;
 pub mod junit;
 pub mod lcov;
