@@ -12,6 +12,7 @@ mod ordering;
 mod output;
 mod owed;
 mod record;
+mod report;
 mod run;
 mod select;
 mod simulate;
@@ -54,6 +55,7 @@ pub enum Command {
     Impact(impact::ImpactOf),
     Owed(owed::Owed),
     Record(record::Record),
+    Report(report::WriteReport),
     Run(run::Run),
     Select(select::Select),
     Simulate(simulate::Simulate),
@@ -74,6 +76,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Impact(arguments) => impact::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Select(arguments) => select::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),

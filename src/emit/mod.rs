@@ -16,6 +16,7 @@ pub mod plan_json;
 pub mod plan_text;
 pub mod progress;
 pub mod reasons;
+pub mod report;
 pub mod simulation_text;
 pub mod ttdiff;
 pub mod uncovered;
