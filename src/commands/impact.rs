@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
 }
 
 /// What selects a test whatever changed, as far as it is known without a look at the head.
-pub(super) fn runs_always(config: &Config, test: &TestRecord) -> bool {
+fn runs_always(config: &Config, test: &TestRecord) -> bool {
     let is_certain = test.outcome.is_fine() && test.doubt.is_none() && test.beyond_trace.is_none();
     !is_certain || test.flaky.is_some() || test.owed.is_some() || config.is_pinned(&test.name)
 }

@@ -10,6 +10,7 @@ use crate::commands::ordering::Ordering;
 use crate::commands::output::print;
 use crate::commands::select::{say, select};
 use crate::commands::testing::now;
+use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::difference::Difference;
 use crate::emit::edges::{Texts, dangerous_edges, node_texts, side as side_of};
@@ -36,6 +37,8 @@ pub struct WriteReport {
     head: Option<String>,
     #[command(flatten)]
     ordering: Ordering,
+    #[command(flatten)]
+    witnesses: ChosenWitnesses,
     /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -52,7 +55,7 @@ pub(super) fn run(arguments: &WriteReport) -> Result<()> {
     let config = Config::read(&repository)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
     let wishes = arguments.ordering.wishes(&config, 1)?;
-    let mut selection = select(&repository, &config, base, head)?;
+    let mut selection = select(&repository, &config, base, head, arguments.witnesses.chosen())?;
     if selection.plan.tests.is_empty() {
         return Err(
             Error::new("no test is known, so there is nothing to report")
@@ -91,6 +94,7 @@ pub(super) fn run(arguments: &WriteReport) -> Result<()> {
             .map_err(|error| Error::new(format!("cannot write '{}': {error}", path.display())))?,
     }
     say(&selection);
+    arguments.witnesses.say(&selection);
     Ok(())
 }
 
@@ -216,6 +220,7 @@ fn point(history: &History) -> Result<Point> {
         failed: 0,
         owed: 0,
         ran_milliseconds: 0,
+        saved_milliseconds: 0,
         all_milliseconds: 0,
     };
     for test in history.tests()?.values() {
@@ -226,6 +231,8 @@ fn point(history: &History) -> Result<Point> {
             point.ran += 1;
             point.ran_milliseconds += test.milliseconds;
             point.failed += usize::from(!test.outcome.is_fine());
+        } else if test.owed.is_none() {
+            point.saved_milliseconds += test.milliseconds;
         }
     }
     Ok(point)

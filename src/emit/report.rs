@@ -1,6 +1,7 @@
 //! A selection as one HTML page that needs nothing else: what changed, what that selects and why, what is skipped and by which certificate, and how it went over time.
 
 mod change;
+mod date;
 mod limits;
 mod overview;
 mod page;
@@ -9,8 +10,9 @@ mod skipped;
 mod trend;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::edges::DangerousEdge;
 use crate::emit::reasons::Teller;
@@ -56,6 +58,7 @@ pub fn report(report: &Report<'_>) -> String {
     overview::write(&mut body, report);
     body.push_str("<main>\n");
     change::write(&mut body, report, &told);
+    body.push_str(overview::FILTER);
     selected::write(&mut body, report, &told);
     skipped::write(&mut body, report);
     trend::write(&mut body, &report.trend);
@@ -71,25 +74,32 @@ pub fn report(report: &Report<'_>) -> String {
 /// What has a place on the page that links can lead to.
 struct Told {
     tests: FxHashSet<usize>,
-    functions: FxHashSet<usize>,
+    /// Functions with the places of their edges, which stand together.
+    functions: FxHashMap<usize, Range<usize>>,
 }
 
 impl Told {
     fn new(report: &Report<'_>) -> Self {
         let plan = &report.selection.plan;
         let selected = plan.order.iter().chain(&plan.owed);
-        let mut functions = FxHashSet::default();
-        let mut edges = 0;
-        for edge in report.edges {
-            edges += 1;
-            if edges <= limits::EDGES {
-                functions.insert(edge.function);
+        let mut functions: FxHashMap<usize, Range<usize>> = FxHashMap::default();
+        for (place, edge) in report.edges.iter().enumerate() {
+            if place < limits::EDGES {
+                let own = functions.entry(edge.function).or_insert(place..place);
+                own.end = place + 1;
             }
         }
         Told {
             tests: selected.copied().take(limits::SELECTED).collect(),
             functions,
         }
+    }
+
+    /// The edges of a function that have a place on the page.
+    fn edges<'a>(&self, report: &Report<'a>, function: usize) -> &'a [DangerousEdge] {
+        let own = self.functions.get(&function);
+        let own = own.and_then(|own| report.edges.get(own.clone()));
+        own.unwrap_or_default()
     }
 }
 
@@ -105,5 +115,13 @@ fn test_link(report: &Report<'_>, told: &Told, place: usize) -> String {
 impl Report<'_> {
     fn ran(&self, test: &Planned) -> Option<Ran> {
         self.ran.get(test.name.as_str()).copied()
+    }
+
+    /// Selected, and not run on any version with the change: because a limit says so now, or said so before.
+    fn is_owed(&self, place: usize) -> bool {
+        let plan = &self.selection.plan;
+        let test = &plan.tests[place];
+        let is_left = test.owed.is_some() && test.is_selected() && !test.ran_here;
+        is_left || plan.owed.contains(&place)
     }
 }

@@ -151,7 +151,8 @@ pub fn json(uncovered: &Uncovered) -> serde_json::Value {
     serde_json::json!({
         "version": 1,
         "history": uncovered.history.id(),
-        "change": change.ok(),
+        "change": change.as_ref().ok(),
+        "change_unknown": change.err(),
         "unreached": all(&uncovered.unreached),
         "totals": uncovered.totals,
         "doubtful": doubtful,

@@ -190,6 +190,14 @@ pub(super) mod tests {
         }
     }
 
+    fn counts_of<'a>(function: &'a Function<'_>) -> &'a Counts {
+        let counts = match &function.executed {
+            Executed::By(counts) => Some(counts),
+            _ => None,
+        };
+        counts.expect("it was executed")
+    }
+
     const TEXT: &str = "int f(int x)\n{\n    if (x)\n        return 1;\n    return 0;\n}\nint g(void) { return 2; }\n";
 
     #[test]
@@ -201,9 +209,7 @@ pub(super) mod tests {
             &[&[0, 1, 2, 4], &[0, 1, 3, 5], &[0, 1, 2, 4]],
         )];
         let found = functions(&files, &traces, &Uncounted::default());
-        let Executed::By(counts) = &found[0].executed else {
-            panic!("{:?}", found[0].executed);
-        };
+        let counts = counts_of(&found[0]);
         assert_eq!(counts.entered, 3);
         assert_eq!(counts.edges[..4], [3, 3, 2, 1]);
         assert_eq!(found[1].executed, Executed::NotBuilt);
@@ -231,9 +237,7 @@ pub(super) mod tests {
         let mut other = traced(&files, "f", &[&[0]]);
         other.id.graph ^= 1;
         let found = functions(&files, &[other], &Uncounted::default());
-        let Executed::By(counts) = &found[0].executed else {
-            panic!("{:?}", found[0].executed);
-        };
+        let counts = counts_of(&found[0]);
         assert!(counts.edges.iter().all(|count| *count == 1));
     }
 }

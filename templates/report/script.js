@@ -51,7 +51,8 @@
     if (wanted.has("filter") || wanted.has("state")) {
       word.value = wanted.get("filter") ?? "";
       state.value = wanted.get("state") ?? "";
-      return apply();
+      apply();
+      return form.scrollIntoView();
     }
     const place = document.getElementById(fragment);
     if (!place) return;

@@ -90,7 +90,7 @@ fn functions(body: &mut String, report: &Report<'_>, difference: &Difference, to
     }
     body.push_str("<h3>Dangerous edges</h3>\n<p class=\"soft\">A test that crosses one of them in the base version may run different code in the head version. Lines are those of the base.</p>\n");
     for (place, function) in difference.functions.iter().enumerate() {
-        if !told.functions.contains(&place) {
+        if !told.functions.contains_key(&place) {
             continue;
         }
         let file = escaped(&difference.files[function.file].path().to_string());
@@ -109,7 +109,7 @@ fn functions(body: &mut String, report: &Report<'_>, difference: &Difference, to
             let _ = writeln!(body, "<p class=\"soft\">{whole}{}</p>", escaped(why));
         }
         body.push_str("<ul class=\"edges\">\n");
-        let own = report.edges.iter().filter(|edge| edge.function == place);
+        let own = told.edges(report, place).iter();
         own.for_each(|one| edge(body, report, one, told));
         body.push_str("</ul>\n");
         if let Some(picture) = report.pictures.get(&place) {
@@ -157,7 +157,7 @@ fn edge(body: &mut String, report: &Report<'_>, edge: &DangerousEdge, told: &Tol
     match report.crossing.of(edge.function, edge.edge) {
         Crossers::Nobody => body.push_str("<span class=\"warn word\">crossed by no test</span>"),
         Crossers::NotBuilt => {
-            body.push_str("<span class=\"soft\">its function was not built</span>")
+            body.push_str("<span class=\"soft\">its function was not built</span>");
         }
         Crossers::Anybody => {
             body.push_str(
@@ -168,15 +168,18 @@ fn edge(body: &mut String, report: &Report<'_>, edge: &DangerousEdge, told: &Tol
             let all: Vec<usize> = tests.iter().chain(entering).copied().collect();
             let shown = all.iter().take(limits::TESTS_AN_EDGE);
             let links: Vec<String> = shown.map(|test| test_link(report, told, *test)).collect();
-            let _ = write!(
-                body,
-                "crossed by {}: {}",
-                count(all.len(), "test"),
-                links.join(", ")
-            );
+            let mut links = links.join(", ");
             if all.len() > limits::TESTS_AN_EDGE {
-                let _ = write!(body, " and {} more", all.len() - limits::TESTS_AN_EDGE);
+                let _ = write!(links, " and {} more", all.len() - limits::TESTS_AN_EDGE);
             }
+            let crossed = format!("crossed by {}", count(all.len(), "test"));
+            let _ = match all.len() > limits::TESTS_UNFOLDED {
+                false => write!(body, "{crossed}: {links}"),
+                true => write!(
+                    body,
+                    "<details><summary>{crossed}</summary>{links}</details>"
+                ),
+            };
         }
     }
     body.push_str("</li>\n");

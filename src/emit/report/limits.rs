@@ -13,8 +13,9 @@ pub(super) const FILES: usize = 20;
 /// Entities that differ, and dangerous edges.
 pub(super) const ENTITIES: usize = 1000;
 pub(super) const EDGES: usize = 1000;
-/// Tests under one edge.
+/// Tests under one edge, and those that are shown unfolded.
 pub(super) const TESTS_AN_EDGE: usize = 30;
+pub(super) const TESTS_UNFOLDED: usize = 8;
 /// Pictures of graphs, and the bytes of all of them.
 pub const PICTURES: usize = 60;
 pub const PICTURE_BYTES: usize = 4 << 20;

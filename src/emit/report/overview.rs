@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::Report;
+use super::date::date;
 use super::page::escaped;
 use crate::emit::plan_text::{count, warnings};
 use crate::emit::progress::span;
@@ -26,13 +27,18 @@ pub(super) fn write(body: &mut String, report: &Report<'_>) {
     for warning in warnings(selection) {
         let _ = writeln!(body, r#"<p class="note">{}</p>"#, escaped(&warning));
     }
+    if let Some(baseline) = &selection.baseline
+        && baseline.tree() == selection.head.tree()
+        && baseline.tree() != selection.base.tree()
+    {
+        body.push_str("<p class=\"note\">Neither the base nor an ancestor of it has a history, so the head was compared with its own, and nothing differs.</p>\n");
+    }
     tiles(body, report);
     body.push_str("</header>\n");
-    body.push_str(FILTER);
 }
 
 /// Without a script the filter stays away.
-const FILTER: &str = r#"<form id="filter" hidden role="search" aria-label="Filter the tests">
+pub(super) const FILTER: &str = r#"<form id="filter" hidden role="search" aria-label="Filter the tests">
 <label>Name <input name="word" type="search" autocomplete="off" spellcheck="false" placeholder="part of a test's name"></label>
 <label>State <select name="state">
 <option value="">all</option>
@@ -78,12 +84,11 @@ fn tiles(body: &mut String, report: &Report<'_>) {
         "skipped, with a certificate".to_owned(),
         "",
     ));
-    if !plan.owed.is_empty() {
-        all.push((
-            plan.owed.len().to_string(),
-            "owed: selected, not to run now".to_owned(),
-            "warn",
-        ));
+    let owed = (0..plan.tests.len()).filter(|place| report.is_owed(*place));
+    let owed = owed.count();
+    if owed > 0 {
+        let what = "owed: selected, and not run since";
+        all.push((owed.to_string(), what.to_owned(), "warn"));
     }
     let whole = time(&mut (0..plan.tests.len()));
     all.push((
@@ -131,10 +136,10 @@ pub(super) fn write_end(body: &mut String, report: &Report<'_>) {
     }
     let _ = writeln!(
         body,
-        "</ul>\n<p>Base <code>{}</code>, head <code>{}</code>. Written by git rts {} at {} seconds after 1970.</p>\n</footer>",
+        "</ul>\n<p>Base <code>{}</code>, head <code>{}</code>. Written by git rts {} on {}.</p>\n</footer>",
         escaped(&report.selection.base.id()),
         escaped(&report.selection.head.id()),
         env!("CARGO_PKG_VERSION"),
-        report.written
+        date(report.written)
     );
 }

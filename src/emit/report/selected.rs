@@ -39,16 +39,16 @@ pub(super) fn write(body: &mut String, report: &Report<'_>, told: &Told) {
 fn row(body: &mut String, report: &Report<'_>, told: &Told, place: usize, rank: Option<usize>) {
     let test = &report.selection.plan.tests[place];
     let ran = report.ran(test);
-    let state = match (rank, ran) {
-        (None, _) => "selected owed",
-        (_, None) => "selected unrun",
-        (_, Some(ran)) if ran.outcome.is_fine() => "selected passed",
-        _ => "selected failed",
+    let how = match ran {
+        None => "unrun",
+        Some(ran) if ran.outcome.is_fine() => "passed",
+        Some(_) => "failed",
     };
+    let owed = if report.is_owed(place) { " owed" } else { "" };
     let _ = write!(
         body,
-        "<tr id=\"t{place}\" data-state=\"{state}\"><td class=\"number\">{}</td><th scope=\"row\"><span class=\"name\">{}</span></th>",
-        rank.map_or_else(|| "owed".to_owned(), |rank| rank.to_string()),
+        "<tr id=\"t{place}\" data-state=\"selected {how}{owed}\"><td class=\"number\">{}</td><th scope=\"row\"><span class=\"name\">{}</span></th>",
+        rank.map_or_else(|| "later".to_owned(), |rank| rank.to_string()),
         escaped(&test.name)
     );
     match ran {
@@ -57,7 +57,7 @@ fn row(body: &mut String, report: &Report<'_>, told: &Told, place: usize, rank: 
             let time = span(Duration::from_millis(ran.milliseconds));
             let _ = write!(
                 body,
-                "<td><span class=\"{class} word\">{}</span></td><td class=\"number\">{time}</td>",
+                "<td class=\"result\"><span class=\"{class} word\">{}</span></td><td class=\"number\">{time}</td>",
                 ran.outcome.word()
             );
         }
@@ -66,9 +66,14 @@ fn row(body: &mut String, report: &Report<'_>, told: &Told, place: usize, rank: 
                 || "unknown".to_owned(),
                 |time| format!("about {}", span(Duration::from_millis(time))),
             );
+            let not = if owed.is_empty() {
+                "not run here"
+            } else {
+                "owed"
+            };
             let _ = write!(
                 body,
-                "<td><span class=\"soft\">not run here</span></td><td class=\"number\">{about}</td>"
+                "<td class=\"result\"><span class=\"soft\">{not}</span></td><td class=\"number\">{about}</td>"
             );
         }
     }
@@ -113,7 +118,7 @@ fn why(body: &mut String, report: &Report<'_>, told: &Told, reason: &Reason) {
         }
     }
     if words.chain.len() > 1 {
-        body.push_str("<details><summary class=\"soft\">from the change to the test</summary><ul>");
+        body.push_str(" <details class=\"how\"><summary class=\"soft\">how</summary><ul>");
         for step in &words.chain {
             let _ = write!(
                 body,
@@ -137,11 +142,10 @@ fn crossed(report: &Report<'_>, told: &Told, reason: &Reason) -> Option<String> 
     let DangerKind::Edges { function } = danger.kind else {
         return None;
     };
-    if hit.edges.is_empty() || !told.functions.contains(&function) {
-        return None;
-    }
-    let known = report.edges.iter().filter(|edge| edge.function == function);
+    let known = told.edges(report, function).iter();
     let own = known.filter(|edge| hit.edges.contains(&edge.edge));
+    let mut own = own.peekable();
+    own.peek()?;
     let links = own.take(limits::EDGES_A_REASON).map(|edge| {
         let (from, to, number) = (edge.from.line, edge.to.line, edge.edge);
         format!("<a href=\"#e{function}-{number}\">{from} &rarr; {to}</a>")
