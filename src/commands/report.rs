@@ -55,7 +55,13 @@ pub(super) fn run(arguments: &WriteReport) -> Result<()> {
     let config = Config::read(&repository)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
     let wishes = arguments.ordering.wishes(&config, 1)?;
-    let mut selection = select(&repository, &config, base, head, arguments.witnesses.chosen())?;
+    let mut selection = select(
+        &repository,
+        &config,
+        base,
+        head,
+        arguments.witnesses.chosen(),
+    )?;
     if selection.plan.tests.is_empty() {
         return Err(
             Error::new("no test is known, so there is nothing to report")

@@ -26,6 +26,9 @@ const ENTRIES: [&str; 10] = [
     "LLVMFuzzerInitialize",
 ];
 
+/// What the names begin with that interpreters look up in their modules.
+const MODULE_ENTRIES: [&str; 4] = ["PyInit_", "Java_", "JNI_", "luaopen_"];
+
 /// One file, as the lexer and as the parser see it.
 pub struct Read<'a> {
     pub path: &'a RepoPath,
@@ -254,9 +257,11 @@ fn forms(entity: &Entity) -> impl Iterator<Item = Name> {
     [Some(name), weak, tag, quoted].into_iter().flatten()
 }
 
-/// A library calls it.
+/// A library or an interpreter calls it.
 fn takes_a_place(entity: &Entity) -> bool {
-    entity.kind == Kind::Function && !entity.internal && is_library_function(&entity.name)
+    let is_external = entity.kind == Kind::Function && !entity.internal;
+    let begins = |beginning: &&str| entity.name.starts_with(beginning);
+    is_external && (is_library_function(&entity.name) || MODULE_ENTRIES.iter().any(begins))
 }
 
 fn is_header(path: &RepoPath) -> bool {
@@ -328,7 +333,7 @@ mod tests {
     #[test]
     fn doubt_keeps_alive() {
         let text = "#define CAT(a, b) a##b\n__attribute__((constructor)) static void early(void) { }\n\
-            void *malloc(unsigned long n) { return 0; }\nvoid from_cmake(void) { }\nvoid by_name(void) { }\n\
+            void *malloc(unsigned long n) { return 0; }\nvoid *PyInit_it(void) { return 0; }\nvoid from_cmake(void) { }\nvoid by_name(void) { }\n\
             static int pre_fix;\n#define CONDITION\n#ifdef CONDITION\nstatic int used;\n#endif\n\
             #define MAKE(a, b) void a##b(void)\nMAKE(made, x) { helper(); }\nstatic void helper(void) { }\n\
             int main(void) { look_up(\"by_name\"); return CAT(pre_, fix) + used; }\n";

@@ -1,11 +1,10 @@
 //! A page about thousands of tests: it stays small, says what it leaves out, and opens.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use git_rts::config::Config;
 use git_rts::difference::all_facts;
-use git_rts::history::{About, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep};
+use git_rts::history::{About, Looked, Outcome, PATIENCE, Recording, TestRecord, VersionKey, keep};
 use git_rts::lang::c;
 use git_rts::repo::Repository;
 use git_rts::trace::{Crossed, FunctionId, Trace};
@@ -59,7 +58,7 @@ fn record(repo: &TestRepo) {
         let record = TestRecord {
             outcome: Outcome::Passed,
             milliseconds: 20,
-            read: Some(BTreeSet::new()),
+            looked: Some(Looked::default()),
             ..TestRecord::unknown(&name, name.clone().into_bytes(), key)
         };
         let functions = entered.map(|id| (id, crossed)).into_iter().collect();

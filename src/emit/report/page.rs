@@ -11,7 +11,7 @@ const SCRIPT: &str = include_str!("../../../templates/report/script.js");
 /// What may run and what may decorate: these two texts, by their digests. A name of a test that turns out to be a script is not
 /// one of them. `tests/report` tells the digests when a text has changed.
 const SCRIPT_DIGEST: &str = "KvJWq8K1LgMVwfLxkCMsr5Acnydn6U8uWBs4ISeQCT4=";
-const STYLE_DIGEST: &str = "LtDlvg5qADTa/pD0vZnVlUoBqRqkp9WekDmpF+IA6AM=";
+const STYLE_DIGEST: &str = "SAkZr0cgDeHRgZMxuribuWbWsoBW8NyJoXzjFV2lveg=";
 
 /// Puts a body into the frame.
 pub(super) fn page(title: &str, body: &str) -> String {

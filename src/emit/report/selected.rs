@@ -19,7 +19,7 @@ pub(super) fn write(body: &mut String, report: &Report<'_>, told: &Told) {
         body.push_str("<p>No test is selected.</p>\n</section>\n");
         return;
     }
-    body.push_str("<table class=\"tests\">\n<caption>In the order in which they run; those that are owed stay selected until they have run.</caption>\n<thead><tr><th scope=\"col\">Rank</th><th scope=\"col\">Test</th><th scope=\"col\">Result</th><th scope=\"col\">Time</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n");
+    body.push_str("<div class=\"group\">\n<table class=\"tests\">\n<caption>In the order in which they run; those that are owed stay selected until they have run.</caption>\n<thead><tr><th scope=\"col\">Rank</th><th scope=\"col\">Test</th><th scope=\"col\">Result</th><th scope=\"col\">Time</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n");
     let ranked = plan
         .order
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn write(body: &mut String, report: &Report<'_>, told: &Told) {
             row(body, report, told, place, rank);
         }
     }
-    body.push_str("</tbody>\n</table>\n");
+    body.push_str("</tbody>\n</table>\n</div>\n");
     left_out(body, all, limits::SELECTED, "selected tests");
     body.push_str("</section>\n");
 }
