@@ -4,6 +4,7 @@ mod coverage;
 mod dead;
 mod demo;
 mod diff;
+mod formats;
 mod gc;
 mod graph;
 mod history;

@@ -24,6 +24,18 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Prints data in which every byte counts: nothing is taken for a colour.
+pub(super) fn print_raw(text: &str) -> Result<()> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::new(format!("cannot write the output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints a document.
 pub(super) fn print_json(document: &impl Serialize) -> Result<()> {
     let json = serde_json::to_string_pretty(document)

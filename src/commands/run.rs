@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 
+use crate::commands::formats::{Format, Listing};
 use crate::commands::history::name_of;
 use crate::commands::ordering::{Ordering, say_arrangement};
-use crate::commands::output::print;
-use crate::commands::select::{names, say};
+use crate::commands::output::print_raw;
+use crate::commands::select::say;
 use crate::commands::testing::{
     about, add_build, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
     remember_runs, report_doubts, report_kept, version_of, waiting, widen,
@@ -21,6 +22,7 @@ use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::junit::{self, Case, junit};
+use crate::emit::list::unrun::tap;
 use crate::emit::plan_text::count;
 use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::emit::reasons::Teller;
@@ -62,7 +64,7 @@ pub struct Run {
     /// Run all tests, whatever changed
     #[arg(long)]
     all: bool,
-    /// Build, then print the tests that would run, one a line
+    /// Build, then print the tests that would run
     #[arg(long)]
     dry_run: bool,
     /// Stop at the first failure; what is left stays selected
@@ -84,6 +86,8 @@ pub struct Run {
     witnesses: ChosenWitnesses,
     #[command(flatten)]
     ordering: Ordering,
+    #[command(flatten)]
+    listing: Listing,
     /// Arguments to add to the command of every test; what it does with them is not kept
     #[arg(last = true, value_name = "ARGUMENT")]
     extra: Vec<std::ffi::OsString>,
@@ -99,6 +103,13 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         ))
         .hint("name the base alone")
         .exit_code(ExitCode::Usage));
+    }
+    arguments.listing.check()?;
+    let reports = [Format::Plain, Format::Junit, Format::Tap];
+    if !arguments.dry_run && !reports.contains(&arguments.listing.format) {
+        return Err(Error::new("this format lists tests; it tells nothing of a run")
+            .hint("add '--dry-run' to list what would run; '--format junit' and '--format tap' tell how tests went")
+            .exit_code(ExitCode::Usage));
     }
     let wishes = arguments.ordering.wishes(&config, arguments.jobs.get())?;
     if arguments.all && !wishes.limits.is_empty() {
@@ -150,7 +161,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         );
     }
     if arguments.dry_run {
-        return print(&names(&selection));
+        return arguments.listing.print(&repository, &selection);
     }
     let version = version_of(&repository, &session);
     let built = Built {
@@ -184,10 +195,22 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
             test.ran_on == built.version && test.outcome != history::Outcome::NotRun
         }));
     }
-    let junit = arguments.junit.as_ref();
-    let written = junit.map(|file| write_junit(file, &session, &tests, &results));
+    let sentences = results.sentences();
+    let cases = cases(&session, &tests, &results, &sentences);
+    let written = match &arguments.junit {
+        Some(file) => write_junit(file, &cases),
+        None => Ok(()),
+    };
+    let printed = match arguments.listing.format {
+        Format::Junit => print_raw(&junit(&cases)),
+        Format::Tap => {
+            let results = cases.iter().map(|case| (case.name, case.result));
+            print_raw(&tap(&results.collect::<Vec<_>>()))
+        }
+        _ => Ok(()),
+    };
     results.report()?;
-    written.transpose().map(|_| ())
+    written.and(printed)
 }
 
 /// What became of the selected tests.
@@ -479,19 +502,18 @@ fn failure(session: &Session, test: &Test, done: &Done) -> String {
     text
 }
 
-fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Results) -> Result<()> {
-    let sentences: Vec<String> = results
-        .done
-        .iter()
-        .map(|done| match done {
-            Some((outcome, _)) => outcome.sentence(),
-            None => "not run: the run was stopped before it".to_owned(),
-        })
-        .collect();
+/// Every test of the project, and how it went.
+fn cases<'a>(
+    session: &Session,
+    tests: &'a [Test],
+    results: &Results,
+    sentences: &'a [String],
+) -> Vec<Case<'a>> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for (place, test) in tests.iter().enumerate() {
         let chosen = results.chosen.iter().position(|chosen| *chosen == place);
-        let (result, duration) = match chosen.map(|at| (&results.done[at], &sentences[at])) {
+        let done = chosen.map(|at| (&results.done[at], sentences[at].as_str()));
+        let (result, duration) = match done {
             None => {
                 let why = match results.left.contains(&place) {
                     true => "selected, but not to run now",
@@ -520,11 +542,25 @@ fn write_junit(file: &PathBuf, session: &Session, tests: &[Test], results: &Resu
             output,
         });
     }
-    fs::write(file, junit(&cases))
+    cases
+}
+
+fn write_junit(file: &Path, cases: &[Case<'_>]) -> Result<()> {
+    fs::write(file, junit(cases))
         .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))
 }
 
 impl Results {
+    /// How each test ended that was to run.
+    fn sentences(&self) -> Vec<String> {
+        let done = self.done.iter();
+        done.map(|done| match done {
+            Some((outcome, _)) => outcome.sentence(),
+            None => "not run: the run was stopped before it".to_owned(),
+        })
+        .collect()
+    }
+
     /// Sums up, and fails if a test did.
     fn report(&self) -> Result<()> {
         let ended = |is: fn(&Outcome) -> bool| {

@@ -1,16 +1,13 @@
 //! `git rts select`: the tests that a change can reach, and why.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::commands::formats::Listing;
 use crate::commands::ordering::{Ordering, say_arrangement};
-use crate::commands::output::print;
 use crate::commands::testing::{setup, waiting};
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
-use crate::emit::edges::Texts;
-use crate::emit::plan_json::plan_json;
 use crate::emit::plan_text::{summary, warnings};
-use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::repo::Repository;
 use crate::runner::{Extent, Interrupt};
@@ -34,20 +31,12 @@ pub struct Select {
     witnesses: ChosenWitnesses,
     #[command(flatten)]
     ordering: Ordering,
-    /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Plain)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A test a line
-    Plain,
-    /// Every test with its reasons or its certificate, for programs
-    Json,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 pub(super) fn run(arguments: &Select) -> Result<()> {
+    arguments.listing.check()?;
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
@@ -62,7 +51,9 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
             arguments.witnesses.chosen(),
         )?,
     };
+    // A build of one's own knows all tests, though nothing was recorded of them.
     if selection.plan.tests.is_empty()
+        && !arguments.listing.knows_tests()
         && let Some(reason) = &selection.everything
     {
         return Err(Error::new(format!(
@@ -71,13 +62,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         .hint("'git rts run' lists, runs and records all tests; from then on it selects"));
     }
     let arrangement = arrange(&mut selection, &wishes, &|_| Vec::new())?;
-    match arguments.format {
-        Format::Plain => print(&names(&selection))?,
-        Format::Json => {
-            let teller = Teller::new(&selection, &mut Texts::new(&repository)?)?;
-            print(&format!("{}\n", plan_json(&selection, &teller)))?;
-        }
-    }
+    arguments.listing.print(&repository, &selection)?;
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
     arguments.witnesses.say(&selection);
@@ -131,13 +116,6 @@ fn select_unrecorded(
         witnesses: Witnesses::ALL,
     };
     unrecorded_selection(repository, config, &question)
-}
-
-/// The tests that are to run, one a line, in their order.
-pub(super) fn names(selection: &Selection) -> String {
-    let plan = &selection.plan;
-    let names = plan.order.iter().map(|place| &plan.tests[*place].name);
-    names.map(|name| format!("{name}\n")).collect()
 }
 
 /// What people should know about a selection.

@@ -1,4 +1,4 @@
-//! What people and programs read: differences as text, JSON and TestTube's list; graphs and distributions as pictures.
+//! What people and programs read: differences as text, JSON and TestTube's list; selected tests as lists for other tools; graphs and distributions as pictures.
 
 pub mod box_plot;
 pub mod diff_json;
@@ -11,6 +11,7 @@ pub mod graph_side;
 mod graph_svg;
 pub mod junit;
 pub mod lcov;
+pub mod list;
 pub mod objects;
 pub mod plan_json;
 pub mod plan_text;

@@ -25,10 +25,16 @@ impl Definition {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
+    /// From such bytes.
+    #[must_use]
+    pub fn decoded(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
     /// What differs between two encoded definitions, for people.
     #[must_use]
     pub fn what_differs(old: &[u8], new: &[u8]) -> Vec<String> {
-        let read = |bytes| serde_json::from_slice::<Definition>(bytes).unwrap_or_default();
+        let read = |bytes| Definition::decoded(bytes).unwrap_or_default();
         let (old, new) = (read(old), read(new));
         let mut found = Vec::new();
         if old.command != new.command {

@@ -158,19 +158,23 @@ pub trait Runner: Send + Sync {
 
 /// Gives a second test of the same name another one, so that names identify.
 fn with_names_of_their_own(tests: &mut [Test]) {
+    names_of_their_own(tests.iter_mut().map(|test| &mut test.name));
+}
+
+fn names_of_their_own<'a>(names: impl IntoIterator<Item = &'a mut String>) {
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
-    for test in tests {
+    for name in names {
         let mut count = *seen
-            .entry(test.name.clone())
+            .entry(name.clone())
             .and_modify(|count| *count += 1)
             .or_insert(1);
         if count > 1 {
-            let name = test.name.clone();
-            while seen.contains_key(&test.name) {
-                test.name = format!("{name} #{count}");
+            let stem = name.clone();
+            while seen.contains_key(name) {
+                *name = format!("{stem} #{count}");
                 count += 1;
             }
-            seen.insert(test.name.clone(), 1);
+            seen.insert(name.clone(), 1);
         }
     }
 }

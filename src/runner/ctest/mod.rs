@@ -2,6 +2,7 @@
 
 mod environment;
 mod listing;
+mod names;
 mod through;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use super::{
 };
 use crate::error::Result;
 use listing::{Listed, Properties};
+pub use names::names_in;
 
 pub struct Ctest;
 

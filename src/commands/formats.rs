@@ -1,0 +1,195 @@
+//! The formats in which `select` and `run` list tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::commands::output::print_raw;
+use crate::emit::edges::Texts;
+use crate::emit::list::{ctest, github, gtest, known_names, lines, make, meson, unrun};
+use crate::emit::plan_json::plan_json;
+use crate::emit::plan_text::count;
+use crate::emit::reasons::Teller;
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::repo::Repository;
+use crate::runner::Definition;
+use crate::runner::ctest::names_in;
+use crate::selection::Selection;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A test a line
+    Plain,
+    /// Each test ends with a NUL, for 'xargs -0'
+    Null,
+    /// Every test with its reasons or its certificate, for programs
+    Json,
+    /// For 'ctest -I FILE', any version, however long; needs '--test-dir'
+    Ctest,
+    /// For 'ctest -R'
+    CtestRegex,
+    /// For 'ctest --tests-from-file' of CMake 3.29 and newer
+    CtestFile,
+    /// A CTestTestfile.cmake for an empty folder, in which 'ctest -I FILE' runs the tests in our order; needs '--test-dir'
+    CtestTestfile,
+    /// For each folder a line: the folder, and the words for TESTS of its Makefile
+    Automake,
+    /// Words on one line, for 'make check TESTS="..."'
+    Make,
+    /// Arguments for 'meson test', one a line
+    Meson,
+    /// For '--gtest_filter='
+    Gtest,
+    /// The tests that are not to run, as JUnit XML
+    Junit,
+    /// A matrix for jobs of GitHub Actions, each with a 'shard' for 'git rts run --shard'
+    GithubMatrix,
+    /// The tests that are not to run, as TAP
+    Tap,
+}
+
+/// How tests are listed.
+#[derive(Debug, Args)]
+pub(super) struct Listing {
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Plain)]
+    pub format: Format,
+    /// A CMake build of your own: only its tests are listed, and those that are new there
+    #[arg(long, value_name = "DIR")]
+    test_dir: Option<PathBuf>,
+    /// The most parts for '--format github-matrix'
+    #[arg(long, value_name = "N", default_value = "4")]
+    parts: std::num::NonZeroUsize,
+}
+
+impl Listing {
+    /// Says what is wrong with the wishes before anything is done.
+    pub(super) fn check(&self) -> Result<()> {
+        let needs_build = matches!(self.format, Format::Ctest | Format::CtestTestfile);
+        if needs_build && self.test_dir.is_none() {
+            return Err(
+                Error::new("tests are numbered by their build, and nobody says which")
+                    .hint("name it: '--test-dir build'")
+                    .exit_code(ExitCode::Usage),
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether there is a build that can be asked for its tests.
+    pub(super) fn knows_tests(&self) -> bool {
+        self.test_dir.is_some()
+    }
+
+    /// Prints the tests that are to run.
+    pub(super) fn print(&self, repository: &Repository, selection: &Selection) -> Result<()> {
+        let plan = &selection.plan;
+        let names = plan.order.iter().map(|place| &plan.tests[*place].name);
+        let mut chosen: Vec<&str> = names.map(String::as_str).collect();
+        let mut all: BTreeSet<&str> = plan.tests.iter().map(|test| test.name.as_str()).collect();
+        let listed = match &self.test_dir {
+            Some(folder) => names_in(folder)?,
+            None => Vec::new(),
+        };
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        if self.test_dir.is_some() {
+            numbers.extend(listed.iter().map(String::as_str).zip(1..));
+            let known = chosen.len();
+            chosen.retain(|name| numbers.contains_key(name));
+            if chosen.len() < known {
+                let missing = count(known - chosen.len(), "selected test");
+                anstream::eprintln!("warning: {missing} not in this build");
+            }
+            // What nobody has run is not safe to skip.
+            let new = listed.iter().map(String::as_str);
+            let new: Vec<&str> = new.filter(|name| !all.contains(name)).collect();
+            if !new.is_empty() {
+                anstream::eprintln!("{} in this build", count(new.len(), "new test"));
+            }
+            chosen.splice(0..0, new);
+            all.extend(numbers.keys());
+        }
+        let known = || known_names(&chosen, &all);
+        let text = match self.format {
+            Format::Plain => lines::plain(&chosen)?,
+            Format::Null => lines::null(&chosen)?,
+            Format::Json => {
+                let teller = Teller::new(selection, &mut Texts::new(repository)?)?;
+                format!("{}\n", plan_json(selection, &teller))
+            }
+            Format::Ctest => {
+                let numbers = chosen.iter().filter_map(|name| numbers.get(name));
+                ctest::numbers(&numbers.copied().collect::<Vec<_>>())
+            }
+            Format::CtestRegex => ctest::regex(&known())?,
+            Format::CtestFile => ctest::file(&known())?,
+            Format::CtestTestfile => ctest::testfile(&self.build()?, &known())?,
+            Format::Automake => folders(selection, &chosen)?,
+            Format::Make => make::words(&known())?,
+            Format::Meson => meson::arguments(&known())?,
+            Format::Gtest => gtest::filter(&known())?,
+            Format::Junit => unrun::as_junit(&unrun(selection)),
+            Format::GithubMatrix => github::matrix(chosen.len(), self.parts.get()),
+            Format::Tap => unrun::as_tap(&unrun(selection)),
+        };
+        print_raw(&text)
+    }
+
+    /// The build as CTest finds it from anywhere.
+    fn build(&self) -> Result<String> {
+        let folder = self.test_dir.clone().unwrap_or_default();
+        let cannot = |what: &str| {
+            let folder = folder.display();
+            Error::new(format!("cannot tell where '{folder}' is: {what}"))
+        };
+        let whole = folder
+            .canonicalize()
+            .map_err(|error| cannot(&error.to_string()))?;
+        let text = whole.into_os_string().into_string();
+        text.map_err(|_| cannot("its path is not UTF-8"))
+    }
+}
+
+/// The tests that are not to run, and why.
+fn unrun(selection: &Selection) -> Vec<(&str, &'static str)> {
+    let plan = &selection.plan;
+    let runs: BTreeSet<usize> = plan.order.iter().copied().collect();
+    let tests = plan.tests.iter().enumerate();
+    let others = tests.filter(|(place, _)| !runs.contains(place));
+    let why = |is_selected| match is_selected {
+        true => "selected, but not to run now",
+        false => "the change cannot affect it",
+    };
+    others
+        .map(|(_, test)| (test.name.as_str(), why(test.is_selected())))
+        .collect()
+}
+
+/// The tests by the folders of their Makefiles, as these name them.
+fn folders(selection: &Selection, chosen: &[&str]) -> Result<String> {
+    let tests = chosen.iter().map(|name| {
+        let record = selection.latest.tests.get(*name);
+        let definition = record.and_then(|record| Definition::decoded(&record.definition));
+        let place = definition.and_then(|definition| {
+            let folder = definition.working_directory.strip_prefix("{tree}")?;
+            let folder = folder.trim_matches('/').to_owned();
+            let word = definition.command.first()?;
+            let own = format!("{}/", definition.working_directory);
+            let word = word.strip_prefix(&own).unwrap_or(word).to_owned();
+            Some((folder, word))
+        });
+        match place {
+            Some((folder, word)) if folder.is_empty() => (".".to_owned(), word),
+            Some(place) => place,
+            None => (".".to_owned(), (*name).to_owned()),
+        }
+    });
+    let tests: Vec<(String, String)> = tests.collect();
+    let tests = tests.iter();
+    let tests: Vec<(&str, &str)> = tests
+        .map(|(folder, word)| (folder.as_str(), word.as_str()))
+        .collect();
+    make::folders(&tests)
+}
