@@ -10,6 +10,7 @@ pub mod emit;
 pub mod error;
 pub mod exit_code;
 pub mod history;
+pub mod hooks;
 pub mod lang;
 pub mod masquerade;
 pub mod objects;

@@ -7,8 +7,10 @@ mod diff;
 mod formats;
 mod gc;
 mod graph;
+mod guard;
 mod history;
 mod impact;
+mod hook;
 mod ordering;
 mod output;
 mod owed;
@@ -54,6 +56,7 @@ pub enum Command {
     Graph(graph::Graph),
     History(history::ShowHistory),
     Impact(impact::ImpactOf),
+    Hook(hook::Hooks),
     Owed(owed::Owed),
     Record(record::Record),
     Report(report::WriteReport),
@@ -75,6 +78,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
         Command::Impact(arguments) => impact::run(arguments),
+        Command::Hook(arguments) => hook::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Report(arguments) => report::run(arguments),

@@ -106,8 +106,9 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     }
     arguments.listing.check()?;
     let reports = [Format::Plain, Format::Junit, Format::Tap];
-    if !arguments.dry_run && !reports.contains(&arguments.listing.format) {
-        return Err(Error::new("this format lists tests; it tells nothing of a run")
+    let lists = arguments.listing.knows_tests() || !reports.contains(&arguments.listing.format);
+    if lists && !arguments.dry_run {
+        return Err(Error::new("this lists tests; it tells nothing of a run")
             .hint("add '--dry-run' to list what would run; '--format junit' and '--format tap' tell how tests went")
             .exit_code(ExitCode::Usage));
     }

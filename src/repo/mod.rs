@@ -14,6 +14,7 @@ mod path;
 mod place;
 mod reachable;
 mod reader;
+mod remote;
 mod resolve;
 mod shallow;
 mod version;

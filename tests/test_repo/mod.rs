@@ -100,7 +100,7 @@ impl TestRepo {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.top());
         for name in [

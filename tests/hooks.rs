@@ -1,0 +1,538 @@
+//! Hooks of git, in a clone that pushes to a bare repository.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod test_repo;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use test_repo::TestRepo;
+
+const TESTS: [&str; 3] = ["one", "two", "three"];
+
+/// A program with a function for each test, recorded, whose clone has a remote.
+fn project() -> TestRepo {
+    let repo = TestRepo::new();
+    let mut source = String::from("#include <string.h>\n");
+    for test in TESTS {
+        source += &format!("static int f_{test}(int x)\n{{\n    return x * 0;\n}}\n");
+    }
+    source += "int main(int argc, char **argv)\n{\n";
+    for test in TESTS {
+        source +=
+            &format!("    if (!strcmp(argv[1], \"{test}\"))\n        return f_{test}(argc);\n");
+    }
+    source += "    return 9;\n}\n";
+    let config = "[build]\ncommand = \"cc -o prog p.c\"\n[tests]\nrunner = \"command\"\nlist = \"printf '%s\\\\n' one two three\"\nrun = \"./prog {test}\"\n[files]\nignore = [\"*.md\"]\n";
+    repo.commit(&[
+        (".git-rts.toml", config),
+        (".gitignore", "prog\n"),
+        ("p.c", &source),
+    ]);
+    let run = repo.rts(&["run"]);
+    assert!(run.status.success(), "{}", said(&run));
+    let bare = repo.top().join("../remote.git");
+    repo.git(&["init", "--quiet", "--bare", bare.to_str().unwrap()]);
+    repo.git(&["remote", "add", "origin", "../remote.git"]);
+    repo
+}
+
+fn with_hook(name: &str) -> TestRepo {
+    let repo = project();
+    repo.git(&["push", "--quiet", "origin", "main"]);
+    let installed = repo.rts(&["hook", "install", name]);
+    assert!(installed.status.success(), "{}", said(&installed));
+    repo
+}
+
+fn said(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn edit(repo: &TestRepo, old: &str, new: &str) {
+    let text = fs::read_to_string(repo.top().join("p.c")).unwrap();
+    assert!(text.contains(old), "{old}");
+    repo.write("p.c", text.replacen(old, new, 1));
+}
+
+/// A change that one test executes, and that is right.
+fn good(repo: &TestRepo, test: &str) {
+    let function = format!("f_{test}(int x)\n{{\n");
+    edit(repo, &function, &format!("{function}    x += 1;\n"));
+    repo.commit_all();
+}
+
+/// A change that breaks one test.
+fn bad(repo: &TestRepo, test: &str) {
+    let function = format!("f_{test}(int x)\n{{\n");
+    edit(repo, &function, &format!("{function}    return 1;\n"));
+    repo.commit_all();
+}
+
+fn git(repo: &TestRepo, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut git = repo.command("git");
+    git.args(arguments).envs(variables.iter().copied());
+    git.output().unwrap()
+}
+
+/// Pushes; what was said, and whether it went.
+fn push(repo: &TestRepo, arguments: &[&str]) -> (bool, String) {
+    let output = git(repo, &[&["push", "origin"], arguments].concat(), &[]);
+    (output.status.success(), said(&output))
+}
+
+#[track_caller]
+fn goes(repo: &TestRepo, arguments: &[&str]) -> String {
+    let (went, said) = push(repo, arguments);
+    assert!(went, "{said}");
+    said
+}
+
+#[track_caller]
+fn is_stopped(repo: &TestRepo, arguments: &[&str]) -> String {
+    let (went, said) = push(repo, arguments);
+    assert!(!went, "{said}");
+    said
+}
+
+fn owed(repo: &TestRepo) -> BTreeSet<String> {
+    let all = repo.json(&["owed", "--format", "json"]);
+    let all = all["owed"].as_array().unwrap().iter();
+    all.map(|one| one["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn is_on_remote(repo: &TestRepo, name: &str) -> bool {
+    let bare = repo.top().join("../remote.git");
+    let mut git = Command::new("git");
+    let git = git.arg("--git-dir").arg(bare);
+    let status = git.args(["rev-parse", "--quiet", "--verify", name]);
+    status.output().unwrap().status.success()
+}
+
+#[test]
+fn what_affects_nobody_goes_at_once() {
+    let repo = with_hook("pre-push");
+    repo.write("README.md", "A project.\n");
+    repo.commit_all();
+    let started = Instant::now();
+    let said = goes(&repo, &["main"]);
+    assert!(started.elapsed() < Duration::from_secs(3), "{said}");
+    assert!(
+        said.contains("affects no test that has not passed"),
+        "{said}"
+    );
+    assert!(!said.contains("testing"), "{said}");
+    // Nothing to push, which git also asks about.
+    goes(&repo, &["main"]);
+}
+
+#[test]
+fn a_push_that_breaks_a_test_is_stopped_and_told_what_to_do() {
+    let repo = with_hook("pre-push");
+    good(&repo, "one");
+    let said = goes(&repo, &["main"]);
+    assert!(said.contains("1 passed, 2 skipped safely"), "{said}");
+    bad(&repo, "two");
+    let said = is_stopped(&repo, &["main"]);
+    assert!(
+        said.contains("FAIL two") && said.contains("tests fail"),
+        "{said}"
+    );
+    assert!(said.contains("GIT_RTS_SKIP=1 git push"), "{said}");
+    // What failed is not forgotten because it was run once.
+    is_stopped(&repo, &["main"]);
+    edit(&repo, "    return 1;\n", "");
+    repo.commit_all();
+    goes(&repo, &["main"]);
+    // What has run here before it is pushed does not run again.
+    good(&repo, "three");
+    assert!(repo.rts(&["run"]).status.success());
+    let said = goes(&repo, &["main"]);
+    assert!(said.contains("affects no test"), "{said}");
+}
+
+#[test]
+fn every_kind_of_ref_is_understood() {
+    let repo = with_hook("pre-push");
+    // A new branch with a commit that the remote has: nothing is new.
+    let said = goes(&repo, &["main:copy"]);
+    assert!(!said.contains("git rts:"), "{said}");
+    // A new branch with a new commit.
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    bad(&repo, "one");
+    is_stopped(&repo, &["topic"]);
+    assert!(!is_on_remote(&repo, "topic"));
+    // A tag of it, with a message and without.
+    repo.git(&["tag", "light"]);
+    repo.git(&["tag", "-m", "heavy", "heavy"]);
+    is_stopped(&repo, &["light"]);
+    is_stopped(&repo, &["heavy"]);
+    // Several refs, one of them broken.
+    repo.git(&["checkout", "--quiet", "-b", "fine", "main"]);
+    good(&repo, "two");
+    is_stopped(&repo, &["topic", "fine"]);
+    assert!(!is_on_remote(&repo, "fine"));
+    goes(&repo, &["fine"]);
+    // A tag of what is there, and one of a file.
+    repo.git(&["tag", "-m", "there", "there"]);
+    let said = goes(&repo, &["there"]);
+    assert!(!said.contains("git rts:"), "{said}");
+    let blob = repo.git(&["rev-parse", "HEAD:p.c"]);
+    repo.git(&["tag", "file", &blob]);
+    goes(&repo, &["file"]);
+    // Deletions.
+    let said = goes(&repo, &["--delete", "copy", "file"]);
+    assert!(!said.contains("git rts:"), "{said}");
+    assert!(!is_on_remote(&repo, "copy"));
+    // A branch that is put back to an older commit, and one that is rewritten.
+    let said = goes(&repo, &["--force", "main:fine"]);
+    assert!(!said.contains("git rts:"), "{said}");
+    goes(&repo, &["fine"]);
+    repo.git(&["reset", "--quiet", "--hard", "main"]);
+    good(&repo, "three");
+    assert!(!push(&repo, &["fine"]).0, "it is no fast-forward");
+    let said = goes(&repo, &["--force", "fine"]);
+    assert!(said.contains("three") || said.contains("passed"), "{said}");
+    bad(&repo, "three");
+    is_stopped(&repo, &["--force", "fine"]);
+    // Somebody else rewrote the branch meanwhile: what is there is not here.
+    let bare = repo.top().join("../remote.git");
+    let theirs = Command::new("git")
+        .arg("--git-dir")
+        .arg(&bare)
+        .args(["-c", "user.name=x", "-c", "user.email=x@y"])
+        .args(["commit-tree", "main^{tree}", "-m", "theirs"])
+        .output()
+        .unwrap();
+    let theirs = String::from_utf8(theirs.stdout).unwrap();
+    let update = Command::new("git")
+        .arg("--git-dir")
+        .arg(&bare)
+        .args(["update-ref", "refs/heads/fine", theirs.trim()])
+        .status()
+        .unwrap();
+    assert!(update.success());
+    repo.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    goes(&repo, &["--force", "fine"]);
+    // By its address, the remote is not known by a name.
+    good(&repo, "one");
+    let output = git(&repo, &["push", "../remote.git", "fine"], &[]);
+    assert!(output.status.success(), "{}", self::said(&output));
+}
+
+#[test]
+fn the_commit_is_tested_whatever_lies_in_the_work_tree() {
+    let repo = with_hook("pre-push");
+    bad(&repo, "one");
+    // The work tree mends it, the commit does not.
+    edit(&repo, "    return 1;\n", "");
+    let said = is_stopped(&repo, &["main"]);
+    assert!(said.contains("FAIL one"), "{said}");
+    repo.commit_all();
+    // The work tree is broken, the commit is not.
+    edit(
+        &repo,
+        "f_two(int x)\n{\n",
+        "f_two(int x)\n{\n    return 1;\n",
+    );
+    repo.write(".git-rts.toml", "nonsense");
+    goes(&repo, &["main"]);
+    repo.git(&["checkout", "--quiet", "--", "."]);
+    // Another branch than the one that is checked out.
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    bad(&repo, "three");
+    repo.git(&["checkout", "--quiet", "main"]);
+    let said = is_stopped(&repo, &["other"]);
+    assert!(said.contains("FAIL three"), "{said}");
+    // In another worktree, where git sets GIT_DIR for hooks.
+    repo.git(&["worktree", "add", "--quiet", "../beside", "other"]);
+    let beside = repo.top().join("../beside");
+    let output = repo
+        .command("git")
+        .args(["push", "origin", "HEAD:refs/heads/x"])
+        .current_dir(beside)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert!(
+        self::said(&output).contains("FAIL three"),
+        "{}",
+        self::said(&output)
+    );
+    let removed = repo.rts(&["hook", "uninstall", "pre-push"]);
+    assert!(removed.status.success(), "{}", self::said(&removed));
+    let worktrees = repo.git(&["worktree", "list"]);
+    assert!(!worktrees.contains("pushed"), "{worktrees}");
+}
+
+#[test]
+fn what_is_skipped_or_does_not_fit_is_owed() {
+    let repo = with_hook("pre-push");
+    bad(&repo, "two");
+    let skipped = git(&repo, &["push", "origin", "main"], &[("GIT_RTS_SKIP", "1")]);
+    let text = said(&skipped);
+    assert!(skipped.status.success(), "{text}");
+    assert!(text.contains("1 test owed"), "{text}");
+    assert_eq!(owed(&repo), BTreeSet::from(["two".to_owned()]));
+    let why = repo.rts(&["why", "two"]);
+    assert!(said(&why).contains("it is owed since"), "{}", said(&why));
+    // Later pushes are about it, too, until it has passed.
+    repo.write("README.md", "x");
+    repo.commit_all();
+    is_stopped(&repo, &["main"]);
+    edit(&repo, "    return 1;\n", "");
+    repo.commit_all();
+    goes(&repo, &["main"]);
+    assert!(owed(&repo).is_empty());
+    // A budget that is too small for any test.
+    repo.git(&["config", "rts.prePushBudget", "1ms"]);
+    edit(&repo, "f_one(int x)\n{\n", "f_one(int x)\n{\n    x += 2;\n");
+    repo.commit_all();
+    let text = goes(&repo, &["main"]);
+    assert!(text.contains("1 owed"), "{text}");
+    assert_eq!(owed(&repo), BTreeSet::from(["one".to_owned()]));
+    repo.git(&["config", "rts.prePushBudget", "soon"]);
+    let text = is_stopped(&repo, &["main:again"]);
+    assert!(
+        text.contains("'rts.prePushBudget' cannot be 'soon'"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_clone_without_a_history_tests_everything() {
+    let repo = with_hook("pre-push");
+    fs::remove_dir_all(repo.top().join(".git/rts")).unwrap();
+    let skipped =
+        |repo: &TestRepo| git(repo, &["push", "origin", "main"], &[("GIT_RTS_SKIP", "1")]);
+    repo.write("README.md", "x");
+    repo.commit_all();
+    let output = skipped(&repo);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        said(&output).contains("stays selected"),
+        "{}",
+        said(&output)
+    );
+    repo.write("README.md", "y");
+    repo.commit_all();
+    let text = goes(&repo, &["main"]);
+    assert!(text.contains("3 passed"), "{text}");
+}
+
+fn hook_file(repo: &TestRepo, name: &str, text: &str) -> PathBuf {
+    let file = repo.top().join(".git/hooks").join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, text).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}
+
+#[test]
+fn a_hook_that_was_there_runs_first_and_comes_back() {
+    let repo = project();
+    let log = repo.top().join("../log");
+    let text = format!(
+        "#!/bin/sh\necho \"$@\" >> '{0}'\ncat >> '{0}'\ntest ! -e ../refuse\n",
+        log.display()
+    );
+    let file = hook_file(&repo, "pre-push", &text);
+    let installed = repo.rts(&["hook", "install", "pre-push"]);
+    assert!(
+        said(&installed).contains("runs first"),
+        "{}",
+        said(&installed)
+    );
+    let status = said(&repo.rts(&["hook", "status"]));
+    assert!(
+        status.contains("pre-push       installed, behind another hook"),
+        "{status}"
+    );
+    assert!(status.contains("pre-commit     not installed"), "{status}");
+    good(&repo, "one");
+    let text_of_push = goes(&repo, &["main"]);
+    assert!(text_of_push.contains("1 passed"), "{text_of_push}");
+    let told = fs::read_to_string(&log).unwrap();
+    assert!(
+        told.starts_with("origin ../remote.git\nrefs/heads/main "),
+        "{told}"
+    );
+    // It may refuse, and then nothing is tested.
+    fs::write(repo.top().join("../refuse"), "").unwrap();
+    good(&repo, "two");
+    let refused = is_stopped(&repo, &["main"]);
+    assert!(!refused.contains("git rts:"), "{refused}");
+    fs::remove_file(repo.top().join("../refuse")).unwrap();
+    // A script whose program is gone lets everything through, loudly, and the older hook still runs.
+    let ours = fs::read_to_string(&file).unwrap();
+    let program = ours
+        .lines()
+        .find(|line| line.starts_with("program="))
+        .unwrap();
+    fs::write(&file, ours.replace(program, "program='/gone/git-rts'")).unwrap();
+    let before = fs::metadata(&log).unwrap().len();
+    // Without a 'git rts' that this machine may have.
+    let bin = repo.top().join("../bin");
+    fs::create_dir(&bin).unwrap();
+    for tool in ["git", "sh", "cat"] {
+        let found = Command::new("sh")
+            .args(["-c", &format!("command -v {tool}")])
+            .output()
+            .unwrap();
+        let found = String::from_utf8(found.stdout).unwrap();
+        std::os::unix::fs::symlink(found.trim_end(), bin.join(tool)).unwrap();
+    }
+    let path = [("PATH", bin.to_str().unwrap())];
+    let gone = said(&git(&repo, &["push", "origin", "main"], &path));
+    assert!(gone.contains("nothing was tested"), "{gone}");
+    assert!(fs::metadata(&log).unwrap().len() > before);
+    let removed = repo.rts(&["hook", "uninstall", "pre-push"]);
+    assert!(removed.status.success(), "{}", said(&removed));
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn hooks_go_where_git_looks_for_them() {
+    let repo = project();
+    repo.git(&["config", "core.hooksPath", "my hooks"]);
+    fs::create_dir(repo.top().join("sub")).unwrap();
+    let output = repo
+        .rts_command()
+        .args(["hook", "install", "pre-push"])
+        .current_dir(repo.top().join("sub"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(repo.top().join("my hooks/pre-push").exists());
+    bad(&repo, "one");
+    is_stopped(&repo, &["main"]);
+    // A folder for all repositories of the user.
+    repo.git(&["config", "core.hooksPath", "../for-all"]);
+    let refused = repo.rts(&["hook", "install", "pre-push"]);
+    assert!(!refused.status.success());
+    assert!(said(&refused).contains("--force"), "{}", said(&refused));
+    assert!(!repo.top().join("../for-all").exists());
+}
+
+#[test]
+fn managers_of_hooks_get_a_line_instead() {
+    let repo = project();
+    for (file, name, line) in [
+        ("lefthook.yml", "lefthook", "use_stdin: true"),
+        (
+            ".pre-commit-config.yaml",
+            "pre-commit",
+            "entry: git-rts hook run pre-push",
+        ),
+    ] {
+        repo.write(file, "");
+        let output = repo.rts(&["hook", "install", "pre-push"]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(line));
+        assert!(
+            said(&output).contains(&format!("{name} manages")),
+            "{}",
+            said(&output)
+        );
+        assert!(!repo.top().join(".git/hooks/pre-push").exists());
+        fs::remove_file(repo.top().join(file)).unwrap();
+    }
+    repo.git(&["config", "core.hooksPath", ".husky/_"]);
+    let output = repo.rts(&["hook", "install", "pre-push"]);
+    assert_eq!(output.stdout, b"git rts hook run pre-push \"$@\"\n");
+    let output = repo.rts(&["hook", "install", "pre-push", "--force"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(repo.top().join(".husky/_/pre-push").exists());
+}
+
+#[test]
+fn a_commit_is_tested_as_it_will_be() {
+    let repo = with_hook("pre-commit");
+    let commit = |arguments: &[&str]| {
+        let output = git(&repo, &[&["commit", "-m", "x"], arguments].concat(), &[]);
+        (output.status.success(), said(&output))
+    };
+    // What is staged is broken; the work tree mends it.
+    edit(
+        &repo,
+        "f_one(int x)\n{\n",
+        "f_one(int x)\n{\n    return 1;\n",
+    );
+    repo.git(&["add", "p.c"]);
+    edit(&repo, "    return 1;\n", "");
+    let (went, text) = commit(&[]);
+    assert!(!went && text.contains("FAIL one"), "{text}");
+    assert!(text.contains("GIT_RTS_SKIP=1 git commit"), "{text}");
+    // What is staged is fine; the work tree is not, and an index of git's own holds what is committed.
+    repo.git(&["add", "p.c"]);
+    edit(&repo, "f_two(int x)\n{\n", "f_two(int x)\n{\n    x += 1;\n");
+    let (went, text) = commit(&["p.c"]);
+    assert!(went && text.contains("1 passed"), "{text}");
+    edit(&repo, "    x += 1;\n", "    return 2;\n");
+    let (went, text) = commit(&["-a"]);
+    assert!(!went && text.contains("FAIL two"), "{text}");
+    repo.git(&["checkout", "--quiet", "--", "p.c"]);
+    repo.git(&["reset", "--quiet", "--hard"]);
+    // What was tested before the commit need not be tested again.
+    let story = said(&repo.rts(&["select", "HEAD"]));
+    assert!(story.contains("0 of 3 tests"), "{story}");
+    repo.write("README.md", "x");
+    repo.git(&["add", "README.md"]);
+    let (went, text) = commit(&[]);
+    assert!(went && text.contains("affects no test"), "{text}");
+}
+
+#[test]
+fn a_checkout_tells_only_that_no_history_is_on_the_way() {
+    let repo = with_hook("post-checkout");
+    assert!(
+        repo.rts(&["hook", "install", "post-merge"])
+            .status
+            .success()
+    );
+    let checkout = |name: &str| said(&git(&repo, &["checkout", name], &[]));
+    repo.git(&["branch", "next"]);
+    assert!(!checkout("next").contains("git rts"));
+    repo.git(&["checkout", "--quiet", "--orphan", "alone"]);
+    repo.write("p.c", "int x;\n");
+    repo.commit_all();
+    checkout("main");
+    let text = checkout("alone");
+    assert_eq!(
+        text.matches("git rts: no version on the way").count(),
+        1,
+        "{text}"
+    );
+    assert!(!said(&git(&repo, &["checkout", "--", "p.c"], &[])).contains("git rts"));
+    // The code of a hook that was there before is git's.
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.rts(&["hook", "uninstall", "post-checkout"]);
+    hook_file(&repo, "post-checkout", "#!/bin/sh\nexit 7\n");
+    repo.rts(&["hook", "install", "post-checkout"]);
+    let output = git(&repo, &["checkout", "next"], &[]);
+    assert!(!output.status.success(), "{}", said(&output));
+    let merged = git(
+        &repo,
+        &[
+            "merge",
+            "--allow-unrelated-histories",
+            "-X",
+            "ours",
+            "-m",
+            "m",
+            "main",
+        ],
+        &[],
+    );
+    assert!(merged.status.success(), "{}", said(&merged));
+}
