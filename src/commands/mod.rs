@@ -20,6 +20,7 @@ mod run;
 mod select;
 mod simulate;
 mod survey;
+mod template;
 mod testing;
 mod versions;
 mod why;
@@ -64,6 +65,7 @@ pub enum Command {
     Select(select::Select),
     Simulate(simulate::Simulate),
     Survey(survey::Survey),
+    Template(template::Template),
     Why(why::Why),
 }
 
@@ -86,6 +88,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Select(arguments) => select::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
+        Command::Template(arguments) => template::run(arguments),
         Command::Why(arguments) => why::run(arguments),
     }
 }
