@@ -175,15 +175,12 @@ fn folders(selection: &Selection, chosen: &[&str]) -> Result<String> {
         let place = definition.and_then(|definition| {
             let folder = definition.working_directory.strip_prefix("{tree}")?;
             let folder = folder.trim_matches('/').to_owned();
-            let command = definition.command.iter();
-            let told = command
-                .filter_map(|word| word.strip_prefix("TESTS="))
-                .next();
-            // Automake's tests are defined by the word itself.
-            let word = told.or_else(|| match definition.command.as_slice() {
-                [word] => Some(word.as_str()),
-                _ => None,
-            })?;
+            let mut command = definition.command.iter();
+            let word = match definition.command.as_slice() {
+                // Automake's tests are defined by the word itself.
+                [word] => word,
+                _ => command.find_map(|word| word.strip_prefix("TESTS="))?,
+            };
             let own = format!("{}/", definition.working_directory);
             Some((folder, word.strip_prefix(&own).unwrap_or(word).to_owned()))
         });
