@@ -22,5 +22,5 @@ if [ -z "$program" ]; then
   echo "warning: 'git-rts' is not in PATH, so nothing was tested" >&2
   exit "$status"
 fi
-heard "$program" hook run "$name" "$@" || exit
+heard "$program" hook run "$name" "$@" || case $name in pre-*) exit 1 ;; esac
 exit "$status"

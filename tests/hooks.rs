@@ -276,6 +276,55 @@ fn the_commit_is_tested_whatever_lies_in_the_work_tree() {
 }
 
 #[test]
+fn submodules_are_tested_only_where_they_are() {
+    let repo = with_hook("pre-push");
+    let library = repo.top().join("../library");
+    let library = library.to_str().unwrap();
+    repo.git(&["init", "--quiet", library]);
+    repo.git(&[
+        "-C",
+        library,
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+        "x",
+    ]);
+    let allowed = ["-c", "protocol.file.allow=always"];
+    repo.git(
+        &[
+            &allowed[..],
+            &["submodule", "--quiet", "add", library, "library"],
+        ]
+        .concat(),
+    );
+    repo.commit_all();
+    goes(&repo, &["main"]);
+    good(&repo, "one");
+    repo.write("unfinished.c", "int x;\n");
+    let said = is_stopped(&repo, &["main"]);
+    assert!(
+        said.contains("has submodules") && said.contains("GIT_RTS_SKIP=1"),
+        "{said}"
+    );
+    fs::remove_file(repo.top().join("unfinished.c")).unwrap();
+    let said = goes(&repo, &["main"]);
+    assert!(said.contains("1 passed, 2 skipped safely"), "{said}");
+}
+
+#[test]
+fn a_thousand_tags_are_looked_up_together() {
+    let repo = with_hook("pre-push");
+    let commit = repo.git(&["rev-parse", "HEAD"]);
+    let packed: String = (0..1000)
+        .map(|number| format!("{commit} refs/tags/v{number:04}\n"))
+        .collect();
+    fs::write(repo.top().join(".git/packed-refs"), packed).unwrap();
+    let said = goes(&repo, &["--tags"]);
+    assert!(!said.contains("git rts:"), "{said}");
+}
+
+#[test]
 fn what_is_skipped_or_does_not_fit_is_owed() {
     let repo = with_hook("pre-push");
     bad(&repo, "two");

@@ -16,7 +16,7 @@ use crate::exit_code::ExitCode;
 use crate::history::{PATIENCE, VersionKey, keep};
 use crate::hooks::LOCAL_VARIABLES;
 use crate::order::owed::Debt;
-use crate::repo::{FileEntry, Repository, Version};
+use crate::repo::{FileEntry, FileKind, Repository, Version};
 use crate::selection::{Question, Selection, Witnesses, selection};
 
 /// The worktree in which commits are tested that are not what lies in the work tree.
@@ -96,7 +96,8 @@ impl Guard {
         let folder = match top.filter(|_| here.tree() == version.tree()) {
             Some(top) => top,
             None => {
-                own = OwnTree::at(repository, version)?;
+                let at = OwnTree::at(repository, version);
+                own = at.map_err(|error| error.hint(self.way_out()))?;
                 own.folder.clone()
             }
         };
@@ -127,10 +128,14 @@ impl Guard {
             true => error.hint("mend it, or see 'git rts why TEST'"),
             false => error,
         };
-        Err(error.hint(format!(
+        Err(error.hint(self.way_out()))
+    }
+
+    fn way_out(&self) -> String {
+        format!(
             "'{SKIP}=1 {}' does it all the same, and what has not passed is owed",
             self.all_the_same
-        )))
+        )
     }
 
     /// Keeps in mind what was let through without a test: in the history that it was compared with, so that everything which comes from there has the debt.
@@ -234,6 +239,13 @@ struct OwnTree {
 
 impl OwnTree {
     fn at(repository: &Repository, version: Version) -> Result<Self> {
+        let files = repository.files(&version)?;
+        if files.iter().any(|file| file.kind == FileKind::Submodule) {
+            return Err(Error::new(format!(
+                "{version} has submodules, and the work tree that has them is not at {version}"
+            ))
+            .hint("check it out without further changes, so that it can be tested there"));
+        }
         let rts = repository.create_rts_dir()?;
         let folder = rts.join(FOLDER);
         let path = rts.join("pushed.lock");

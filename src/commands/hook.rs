@@ -1,6 +1,6 @@
 //! `git rts hook`: installs hooks of git that test what a push or a commit can affect, and is what they call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{Histories, VersionKey};
 use crate::hooks::{Hook, HookFolder, Installed, State, manager, pushed};
-use crate::repo::{Repository, Version};
+use crate::repo::{CommitId, Repository, Version};
 
 /// So far back a history is looked for after a checkout.
 const FARTHEST: usize = 1000;
@@ -210,16 +210,17 @@ fn pre_push(arguments: &[String]) -> Result<()> {
     let tips: BTreeSet<String> = tips.chain(of_manager).collect();
     let budget = ("rts.prePushBudget", "2min");
     let guard = Guard::new(&repository, ("push", "git push"), budget)?;
+    // A tag of something that is no commit has no tests, and what has the same tree has the same.
+    let tips = tips.iter().filter_map(|tip| repository.commit(tip).ok());
+    let tips: BTreeMap<CommitId, Version> = tips
+        .filter_map(|version| Some((version.commit()?, version)))
+        .collect();
+    let commits = tips.keys().copied().collect();
+    let new = repository.not_on_remote(remote.as_deref(), &commits, &there)?;
     let mut checked = BTreeSet::new();
-    for tip in tips {
-        // A tag of something that is no commit has no tests.
-        let Ok(version) = repository.commit(&tip) else {
-            continue;
-        };
-        let Some(commit) = version.commit().filter(|_| checked.insert(version.tree())) else {
-            continue;
-        };
-        if !repository.is_on_remote(remote.as_deref(), commit, &there)? {
+    for commit in new {
+        let version = tips[&commit];
+        if checked.insert(version.tree()) {
             guard.check(&repository, version)?;
         }
     }

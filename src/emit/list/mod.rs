@@ -12,21 +12,19 @@ use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 
-/// The names by which a tool knows tests that were listed: of several tests of one name, we call the second `name #2`.
+/// The names by which a tool may know tests that were listed: of several tests of one name, we call the second `name #2`.
 ///
-/// A tool that goes by names then runs all of that name, which is safe.
+/// A tool that goes by names then runs all of that name, which is safe. The name itself stays on the list, because a test may really be called so.
 #[must_use]
 pub fn known_names<'a>(chosen: &[&'a str], all: &BTreeSet<&str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
-    let known = chosen.iter().map(|name| match name.rsplit_once(" #") {
-        Some((stem, number))
-            if all.contains(stem) && number.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            stem
-        }
-        _ => name,
+    let known = chosen.iter().flat_map(|name| {
+        let stem = name.rsplit_once(" #").filter(|(stem, number)| {
+            all.contains(stem) && number.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        [Some(*name), stem.map(|(stem, _)| stem)]
     });
-    known.filter(|name| seen.insert(*name)).collect()
+    known.flatten().filter(|name| seen.insert(*name)).collect()
 }
 
 /// That a tool cannot be told of a test. To leave it out would be to skip it.
@@ -48,9 +46,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_test_of_a_name_goes_by_that_name() {
+    fn a_second_test_of_a_name_goes_by_that_name_too() {
         let all = BTreeSet::from(["a", "a #2", "b #2", "c"]);
         let known = known_names(&["a #2", "b #2", "a", "c"], &all);
-        assert_eq!(known, ["a", "b #2", "c"]);
+        assert_eq!(known, ["a #2", "a", "b #2", "c"]);
     }
 }
