@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use git_rts::emit::list::{ctest, meson};
+use git_rts::emit::list::{ctest, gtest, meson};
 use tempfile::TempDir;
 use test_repo::TestRepo;
 
@@ -238,6 +238,33 @@ fn meson_runs_exactly_what_is_listed() {
             ran.sort_unstable();
             assert_eq!(ran, wanted, "{program:?} {named:?}");
         }
+    }
+}
+
+#[test]
+fn googletest_runs_exactly_what_is_listed() {
+    let room = TempDir::new().unwrap();
+    let source = "#include <gtest/gtest.h>\nTEST(Suite, One) {}\nTEST(Suite, OneMore) {}\nTEST(Other, Three) {}\n";
+    fs::write(room.path().join("t.cc"), source).unwrap();
+    succeeds(
+        Command::new("g++")
+            .args(["-o", "t", "t.cc", "-lgtest", "-lgtest_main", "-pthread"])
+            .current_dir(room.path()),
+    );
+    for wanted in [
+        &["Suite.One", "Suite.OneMore", "Other.Three"][..],
+        &["Suite.One", "Other.Three"],
+        &[],
+    ] {
+        let filter = gtest::filter(wanted).unwrap();
+        let said = succeeds(
+            Command::new(room.path().join("t"))
+                .arg(format!("--gtest_filter={}", filter.trim_end())),
+        );
+        let ran = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("[ RUN      ] "));
+        assert_eq!(ran.collect::<Vec<_>>(), wanted, "{said}");
     }
 }
 

@@ -14,6 +14,7 @@ mod hook;
 mod ordering;
 mod output;
 mod owed;
+mod own_tree;
 mod record;
 mod report;
 mod run;
