@@ -476,6 +476,11 @@ fn hooks_go_where_git_looks_for_them() {
         .unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert!(repo.top().join("my hooks/pre-push").exists());
+    assert!(
+        said(&output).contains("let git ignore the hook"),
+        "{}",
+        said(&output)
+    );
     bad(&repo, "one");
     is_stopped(&repo, &["main"]);
     // A folder for all repositories of the user.

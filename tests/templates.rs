@@ -271,6 +271,31 @@ fn merge_request(repo: &TestRepo) {
 }
 
 #[test]
+fn the_jobs_are_what_their_systems_accept() {
+    let room = tempfile::TempDir::new().unwrap();
+    for (name, arguments) in [
+        (
+            "github",
+            &["--builtin-schema", "vendor.github-workflows"][..],
+        ),
+        (
+            "gitlab",
+            &[
+                "--builtin-schema",
+                "vendor.gitlab-ci",
+                "--data-transform",
+                "gitlab-ci",
+            ],
+        ),
+    ] {
+        let file = room.path().join(format!("{name}.yml"));
+        fs::write(&file, template(name)).unwrap();
+        let check = pypi::programs("check-jsonschema").join("check-jsonschema");
+        succeeds(Command::new(check).args(arguments).arg(&file));
+    }
+}
+
+#[test]
 fn the_jobs_for_github_run_what_is_affected() {
     let document = yaml(&template("github"));
     let jobs = &document["jobs"];

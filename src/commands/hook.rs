@@ -117,6 +117,13 @@ fn install(hook: Hook, force: bool) -> Result<()> {
             before.display()
         ),
     }
+    let git = repository.rts_dir();
+    if !git.parent().is_some_and(|git| is_in(&folder.0, git)) {
+        anstream::eprintln!(
+            "hint: '{}' is part of the work tree; let git ignore the hook there",
+            folder.0.display()
+        );
+    }
     Ok(())
 }
 
@@ -174,19 +181,18 @@ fn manager_of(repository: &Repository, folder: &HookFolder) -> Option<crate::hoo
 
 /// Whether a folder belongs to the repository: to its git directory or its work tree.
 fn is_own(repository: &Repository, folder: &Path) -> bool {
+    let common = repository.rts_dir();
+    let own = [common.parent(), repository.workdir()];
+    own.into_iter().flatten().any(|own| is_in(folder, own))
+}
+
+fn is_in(folder: &Path, other: &Path) -> bool {
     let whole = |path: &Path| {
         // The last part need not exist yet.
         let above = path.ancestors().find_map(|above| above.canonicalize().ok());
         above.unwrap_or_else(|| path.to_path_buf())
     };
-    let folder = whole(folder);
-    let common = repository.rts_dir();
-    let common = common.parent().map(whole);
-    let top = repository.workdir().map(whole);
-    [common, top]
-        .into_iter()
-        .flatten()
-        .any(|own| folder.starts_with(own))
+    whole(folder).starts_with(whole(other))
 }
 
 /// Whoever wants out gets out, whatever is wrong.
