@@ -405,7 +405,7 @@ fn a_build_of_ones_own_runs_what_is_selected_and_what_is_new_there() {
 fn make_gets_words_and_nothing_is_nothing() {
     let tests = ["one", "two", "three"];
     let repo = TestRepo::new();
-    let makefile = "TESTS = one two three\nall: prog\nprog: p.c\n\tcc -o prog p.c\ncheck: prog\n\t@for t in $(TESTS); do ./prog $$t || exit 1; done\n";
+    let makefile = "TESTS = one two three\nall: prog\nprog: p.c\n\tcc -o prog p.c\ncheck:\n\t@for t in $(TESTS); do ./prog $$t || exit 1; done\n";
     repo.commit(&[
         ("Makefile", makefile),
         ("p.c", &program(&tests)),
@@ -422,7 +422,7 @@ fn make_gets_words_and_nothing_is_nothing() {
         let tests = list(&repo, &["HEAD~1", "--format", "make"]);
         let mut make = Command::new("make");
         succeeds(
-            make.arg("check")
+            make.args(["all", "check"])
                 .arg(format!("TESTS={}", tests.trim_end()))
                 .env("RAN", &log)
                 .current_dir(repo.top()),
