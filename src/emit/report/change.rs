@@ -172,7 +172,16 @@ fn edge(body: &mut String, report: &Report<'_>, edge: &DangerousEdge, told: &Tol
             if all.len() > limits::TESTS_AN_EDGE {
                 let _ = write!(links, " and {} more", all.len() - limits::TESTS_AN_EDGE);
             }
-            let crossed = format!("crossed by {}", count(all.len(), "test"));
+            let mut crossed = format!("crossed by {}", count(all.len(), "test"));
+            let tests = &report.selection.plan.tests;
+            let skipped = all.iter().filter(|test| !tests[**test].is_selected());
+            let skipped = skipped.count();
+            if skipped > 0 {
+                let _ = write!(
+                    crossed,
+                    ", {skipped} of them skipped because what was compiled is the same"
+                );
+            }
             let _ = match all.len() > limits::TESTS_UNFOLDED {
                 false => write!(body, "{crossed}: {links}"),
                 true => write!(
