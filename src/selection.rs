@@ -31,12 +31,12 @@ use crate::recording::products::Products;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
+use crate::witness::code::Verdict;
 use crate::witness::files::{Folders, Opened};
-use crate::witness::object::Verdict;
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::{
-    Certificate, ChangedFile, FileClass, Way, Witness, assumption, definition,
-    definition::Definitions, files, object, rules,
+    Certificate, ChangedFile, FileClass, Way, Witness, assumption, code, definition,
+    definition::Definitions, files, rules,
 };
 
 /// What is known of the last runs on the way to a version: a failure or an inconstancy may be behind the baseline.
@@ -486,7 +486,7 @@ impl Asked<'_> {
             all.push(source.testify(difference, &is_told));
         }
         if !verdicts.is_empty() && class != FileClass::Global {
-            all.push(object::testify(verdicts));
+            all.push(code::testify(verdicts));
         }
         if is_listed && class != FileClass::Global {
             let definitions = self.candidates.iter().map(|test| Definitions {

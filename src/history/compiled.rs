@@ -23,8 +23,29 @@ pub struct Compiled {
 pub enum Product {
     /// Nothing, though tests may have put something there.
     Nothing,
+    /// Something, into which no test looked.
+    There,
     /// A file, or a folder with entries, by a digest.
     Made(u64),
+    /// Something that a test changed since.
+    Altered,
+}
+
+impl Product {
+    /// Whether two builds made something of the same content.
+    #[must_use]
+    pub fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Product::Altered | Product::There, _) => false,
+            (own, other) => own == other,
+        }
+    }
+
+    /// Whether two builds agree in that something is there.
+    #[must_use]
+    pub fn is_there_like(self, other: Self) -> bool {
+        (self == Product::Nothing) == (other == Product::Nothing)
+    }
 }
 
 /// Where a history keeps it.

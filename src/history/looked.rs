@@ -18,6 +18,8 @@ pub struct Looked {
 /// What only shows where every question of a process is followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beyond {
+    /// Files of the tree into which it did not look, though it asked about them or executed them.
+    pub asked: BTreeSet<RepoPath>,
     /// Looked for in the tree, and not there.
     pub missing: BTreeSet<RepoPath>,
     /// Folders of the tree whose entries it read.
@@ -34,8 +36,13 @@ impl Looked {
     /// What two tests looked at together; of both only so much is known as of either.
     #[must_use]
     pub fn and(mut self, other: Looked) -> Self {
+        let read = [&self, &other].map(Looked::read).concat();
+        let read: BTreeSet<RepoPath> = read.into_iter().collect();
         self.touched.extend(other.touched);
         self.beyond = self.beyond.zip(other.beyond).map(|(mut own, more)| {
+            // Who looks into a file knows more than who asks about it.
+            own.asked.extend(more.asked);
+            own.asked.retain(|path| !read.contains(path));
             own.missing.extend(more.missing);
             own.listed.extend(more.listed);
             own.made.extend(more.made);
@@ -47,10 +54,21 @@ impl Looked {
     }
 }
 
+impl Looked {
+    /// The files of the tree into which it looked.
+    fn read(&self) -> Vec<RepoPath> {
+        let asked = self.beyond.as_ref().map(|beyond| &beyond.asked);
+        let touched = self.touched.iter();
+        let read = touched.filter(|path| asked.is_none_or(|asked| !asked.contains(*path)));
+        read.cloned().collect()
+    }
+}
+
 impl Beyond {
     /// Each of the sets, in one order, for whoever keeps them.
-    pub(super) fn sets(&self) -> [&BTreeSet<RepoPath>; 5] {
+    pub(super) fn sets(&self) -> [&BTreeSet<RepoPath>; 6] {
         [
+            &self.asked,
             &self.missing,
             &self.listed,
             &self.made,
@@ -59,9 +77,10 @@ impl Beyond {
         ]
     }
 
-    pub(super) fn from_sets(sets: [BTreeSet<RepoPath>; 5]) -> Self {
-        let [missing, listed, made, made_read, made_listed] = sets;
+    pub(super) fn from_sets(sets: [BTreeSet<RepoPath>; 6]) -> Self {
+        let [asked, missing, listed, made, made_read, made_listed] = sets;
         Beyond {
+            asked,
             missing,
             listed,
             made,

@@ -29,7 +29,7 @@ struct Traits {
     unplaced: Vec<u32>,
     /// Places in the page's list of files.
     touched: Option<Vec<u32>>,
-    beyond: Option<[Vec<u32>; 5]>,
+    beyond: Option<[Vec<u32>; 6]>,
     doubt: Option<String>,
     beyond_trace: Option<String>,
     flaky: Option<u32>,
@@ -231,13 +231,16 @@ pub(super) fn read(
                         Some(places) => Some(Looked {
                             touched: files(places)?,
                             beyond: match &test.beyond {
-                                Some([one, two, three, four, five]) => Some(Beyond::from_sets([
-                                    files(one)?,
-                                    files(two)?,
-                                    files(three)?,
-                                    files(four)?,
-                                    files(five)?,
-                                ])),
+                                Some([one, two, three, four, five, six]) => {
+                                    Some(Beyond::from_sets([
+                                        files(one)?,
+                                        files(two)?,
+                                        files(three)?,
+                                        files(four)?,
+                                        files(five)?,
+                                        files(six)?,
+                                    ]))
+                                }
                                 None => None,
                             },
                         }),

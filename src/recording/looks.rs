@@ -25,6 +25,9 @@ impl Surroundings<'_> {
         for path in &seen.touched {
             match self.in_tree(path) {
                 Some(place) => {
+                    if !seen.read.contains(path) {
+                        beyond.asked.insert(place.clone());
+                    }
                     touched.insert(place);
                 }
                 None => beyond.made.extend(place_in(self.root, path)),
@@ -40,6 +43,12 @@ impl Surroundings<'_> {
         for path in &seen.listed {
             beyond.listed.extend(self.in_tree(path));
             beyond.made_listed.extend(place_in(self.root, path));
+        }
+        // One path may lead to a file that was asked about, and another to the same one that was read.
+        for path in &seen.read {
+            if let Some(place) = self.in_tree(path) {
+                beyond.asked.remove(&place);
+            }
         }
         let is_made = |path: &&PathBuf| self.in_tree(path).is_none();
         let read = seen.read.iter().filter(is_made);

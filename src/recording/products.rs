@@ -98,17 +98,28 @@ impl Products {
         text.split(|byte| *byte == 0).filter_map(entry).collect()
     }
 
-    /// What the build made at a place; nothing, if a test has put something else there since.
+    /// What the build made at a place, by its content.
     #[must_use]
-    pub fn file(&self, place: &RepoPath) -> Option<Product> {
+    pub fn file(&self, place: &RepoPath) -> Product {
         let Some(made) = self.made.get(place) else {
-            return Some(self.other(place));
+            return self.other(place);
         };
         let path = place.under(&self.root);
-        let before = fs::symlink_metadata(&path).ok()?;
-        let bytes = fs::read(&path).ok()?;
-        let is_same = stamp(&before) == *made && before.len() == bytes.len() as u64;
-        is_same.then(|| Product::Made(digest::bytes(&bytes)))
+        let (Ok(before), Ok(bytes)) = (fs::symlink_metadata(&path), fs::read(&path)) else {
+            return Product::Altered;
+        };
+        match stamp(&before) == *made && before.len() == bytes.len() as u64 {
+            true => Product::Made(digest::bytes(&bytes)),
+            false => Product::Altered,
+        }
+    }
+
+    /// Whether the build made something at a place.
+    fn presence(&self, place: &RepoPath) -> Product {
+        match self.made.contains_key(place) {
+            true => Product::There,
+            false => self.other(place),
+        }
     }
 
     /// At a place where the build made no file there may be a folder, or a link.
@@ -158,8 +169,18 @@ impl Products {
                 continue;
             };
             for place in &beyond.made {
-                if !found.contains_key(place) {
-                    found.extend(self.file(place).map(|made| (place.clone(), made)));
+                let is_read = beyond.made_read.contains(place);
+                match found.get(place) {
+                    Some(Product::There) if is_read => {
+                        found.insert(place.clone(), self.file(place));
+                    }
+                    Some(_) => {}
+                    None if is_read => {
+                        found.insert(place.clone(), self.file(place));
+                    }
+                    None => {
+                        found.insert(place.clone(), self.presence(place));
+                    }
                 }
             }
             for folder in &beyond.made_listed {
@@ -212,19 +233,20 @@ mod tests {
         let look = || Products::look_over(root, &[&out], BTreeSet::new());
         let first = look();
         let made = first.file(&place("out/config"));
-        assert!(matches!(made, Some(Product::Made(_))));
-        assert_eq!(first.file(&place("out/log")), Some(Product::Nothing));
-        assert_eq!(first.file(&place("out/data")), Some(Product::Made(0)));
+        assert!(matches!(made, Product::Made(_)));
+        assert_eq!(first.presence(&place("out/config")), Product::There);
+        assert_eq!(first.file(&place("out/log")), Product::Nothing);
+        assert_eq!(first.file(&place("out/data")), Product::Made(0));
         let entries = first.entries(&place("out"));
         // A test writes a log and changes what the build made.
         write("log", "x");
         write("config", "changed");
-        assert_eq!(first.file(&place("out/config")), None);
-        assert_eq!(first.file(&place("out/log")), Some(Product::Nothing));
+        assert_eq!(first.file(&place("out/config")), Product::Altered);
+        assert_eq!(first.file(&place("out/log")), Product::Nothing);
         first.note_left();
         let second = look();
-        assert_eq!(second.file(&place("out/log")), Some(Product::Nothing));
-        assert_eq!(second.file(&place("out/config")), Some(Product::Nothing));
+        assert_eq!(second.file(&place("out/log")), Product::Nothing);
+        assert_eq!(second.file(&place("out/config")), Product::Nothing);
         assert_ne!(second.entries(&place("out")), entries);
         // The build makes it anew.
         std::thread::sleep(std::time::Duration::from_millis(20));

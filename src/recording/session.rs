@@ -16,7 +16,6 @@ use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
 use super::products::{Products, left_in, place_in};
-use super::uncounted::is_trial;
 use super::{Placer, Recorded, Recorder, backend, fingerprint, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
@@ -235,12 +234,11 @@ impl Session {
         let links = Links::of(&self.workshop.compilers);
         let mut contents = Contents::new();
         for path in linked_below(&self.folders()) {
-            let place = place_in(self.root(), &path);
-            let name = place.and_then(|place| String::from_utf8(place.as_bytes().to_vec()).ok());
+            let name = place_in(self.root(), &path).map(|place| place.to_string());
             let (Some(name), Ok(bytes)) = (name, fs::read(&path)) else {
                 continue;
             };
-            if is_trial(&path) || self.is_tracked(&path) {
+            if self.is_tracked(&path) {
                 continue;
             }
             let id = binary::build_id(&bytes).ok().filter(|id| !id.is_empty());

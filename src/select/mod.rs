@@ -6,7 +6,7 @@ use crate::history::{Experience, Outcome, TestRecord};
 use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::technique::Technique;
-use crate::witness::object::Verdict;
+use crate::witness::code::Verdict;
 use crate::witness::source::Hit;
 use crate::witness::{Certificate, ChangedFile, FileClass, Way};
 

@@ -10,8 +10,8 @@ use crate::history::{Compiled, Histories, Recording, VersionKey};
 use crate::objects;
 use crate::recording::fingerprint;
 use crate::repo::{RepoPath, Repository, Version};
+use crate::witness::code::{Builds, Doing, Verdict};
 use crate::witness::files::Folders;
-use crate::witness::object::{Builds, Doing, Verdict};
 use crate::witness::{ChangedFile, FileClass};
 
 /// What was recorded of the head itself.

@@ -34,7 +34,12 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
     let places = || file.moved_from.iter().chain([&file.path]);
     let tests = opened.by_tests.iter().map(|looked| match looked {
         None => true,
-        Some(looked) if file.is_only_modified || looked.beyond.is_some() => false,
+        // A build tool that a test calls asks how old sources are.
+        Some(looked) if file.is_only_modified => {
+            let asked = looked.beyond.as_ref().map(|beyond| &beyond.asked);
+            asked.is_some_and(|asked| asked.contains(&file.path))
+        }
+        Some(looked) if looked.beyond.is_some() => false,
         Some(looked) => !places().any(|place| looked.touched.contains(place)),
     });
     let tests = Certified::Those(tests.collect());

@@ -3,9 +3,9 @@
 //! A test is skipped only if some witness certifies it for every changed file and every way. A witness that does not understand a change abstains.
 
 pub mod assumption;
+pub mod code;
 pub mod definition;
 pub mod files;
-pub mod object;
 pub mod rules;
 pub mod source;
 

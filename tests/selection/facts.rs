@@ -17,6 +17,7 @@ macro_rules! facts {
 facts! {
     a_build_file_reaches_every_test
     a_build_that_hides_its_paths_hides_no_source
+    a_build_tool_that_a_test_calls_asks_only_how_old_sources_are
     a_changed_constructor_reaches_who_executed_it
     a_changed_include_of_the_system_reaches_the_whole_file
     a_changed_signature_reaches_the_function_and_its_callers

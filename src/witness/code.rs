@@ -46,18 +46,21 @@ impl Builds<'_> {
         let mut ran = BTreeSet::new();
         for place in &beyond.made {
             let is_read = beyond.made_read.contains(place);
-            match self.binary(place).filter(|_| !is_read) {
-                Some(binary) => {
-                    ran.insert(binary);
-                }
-                None if self.is_same(place) => {}
-                None => {
-                    return Verdict::Product(format!("'{place}', which the build made, differs"));
-                }
+            if let Some(binary) = self.binary(place).filter(|_| !is_read) {
+                ran.insert(binary);
+                continue;
+            }
+            // Who only asks about a file sees that it is there.
+            let is_alike = match is_read {
+                true => Product::is_same,
+                false => Product::is_there_like,
+            };
+            if !self.agree(place, is_alike) {
+                return Verdict::Product(format!("'{place}', which the build made, differs"));
             }
         }
         for folder in &beyond.made_listed {
-            if !self.is_same(&folder.entries()) {
+            if !self.agree(&folder.entries(), Product::is_same) {
                 let why = format!("what the build puts into '{folder}' differs");
                 return Verdict::Product(why);
             }
@@ -70,16 +73,17 @@ impl Builds<'_> {
 
     /// The name of a binary that both builds have at a place.
     fn binary(&self, place: &RepoPath) -> Option<&str> {
-        let name = std::str::from_utf8(place.as_bytes()).ok()?;
-        let (name, _) = self.before.contents.binaries.get_key_value(name)?;
+        let name = place.to_string();
+        let (name, _) = self.before.contents.binaries.get_key_value(&name)?;
         let is_there = self.after.contents.binaries.contains_key(name);
         is_there.then_some(name)
     }
 
-    /// Whether both builds made the same at a place; what is not known is not the same.
-    fn is_same(&self, place: &RepoPath) -> bool {
+    /// Whether both builds made something alike at a place; what is not known is not alike.
+    fn agree(&self, place: &RepoPath, is_alike: fn(Product, Product) -> bool) -> bool {
         let made = |build: &Compiled| -> Option<Product> { build.products.get(place).copied() };
-        made(self.before).is_some_and(|before| made(self.after) == Some(before))
+        let both = made(self.before).zip(made(self.after));
+        both.is_some_and(|(before, after)| is_alike(before, after))
     }
 }
 
@@ -166,10 +170,15 @@ mod tests {
     #[test]
     fn what_a_test_reads_of_the_build_counts_by_its_content() {
         let mut other = build(Product::Made(8));
+        let data = &["out/data"][..];
         assert!(matches!(
-            judged(&other, &["out/data"], &[], "g"),
+            judged(&other, data, data, "g"),
             Verdict::Product(_)
         ));
+        // That it is there is all that others ask.
+        assert_eq!(judged(&other, data, &[], "g"), Verdict::Same);
+        let gone = build(Product::Nothing);
+        assert!(matches!(judged(&gone, data, &[], "g"), Verdict::Product(_)));
         assert_eq!(judged(&other, &["out/p"], &[], "g"), Verdict::Same);
         // A binary that is read and not only run counts by its content, too.
         assert_eq!(judged(&other, &["out/p"], &["out/p"], "g"), Verdict::Same);
