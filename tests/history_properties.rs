@@ -134,7 +134,11 @@ prop_compose! {
         let mut recording = Recording::new(About {
             outside: BTreeMap::new(),
             fingerprint,
-            uncounted: Uncounted { symbols, blind },
+            uncounted: Uncounted {
+                counted: symbols.iter().take(1).cloned().collect(),
+                symbols,
+                blind,
+            },
             opened_by_build: opened.map(|opened| opened.into_iter().map(RepoPath::new).collect()),
             made: Vec::new(),
             session: created % 100,

@@ -126,11 +126,19 @@ pub struct About {
 pub struct Uncounted {
     /// The functions of the binaries, by their symbols, that have no counters.
     pub symbols: BTreeSet<String>,
+    /// Those of them that count all the same, though nobody knows for which function of the tree.
+    pub counted: BTreeSet<String>,
     /// Why the symbols do not tell everything.
     pub blind: Option<String>,
 }
 
 impl Uncounted {
+    /// Whether all code under a symbol would have told that it was executed.
+    #[must_use]
+    pub fn counts(&self, symbol: &str) -> bool {
+        self.blind.is_none() && (!self.symbols.contains(symbol) || self.counted.contains(symbol))
+    }
+
     /// Whether the build may hold a function of this name, made without counters; its name as the source has it, which may be
     /// an invocation of a macro. `is_known` tells that it counts somewhere.
     #[must_use]

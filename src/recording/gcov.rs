@@ -239,6 +239,35 @@ impl Recorder for Gcov<'_> {
     }
 
     fn counted(&self) -> Vec<FunctionId> {
+        let mut counted = self.counted_in_tree();
+        let known: BTreeSet<String> = counted.iter().map(|id| id.name.clone()).collect();
+        let others = self.symbols.iter().filter(|name| !known.contains(*name));
+        counted.extend(others.map(|name| FunctionId::symbol(name)));
+        counted.into_iter().collect()
+    }
+
+    fn uncounted(&self) -> Uncounted {
+        let counted = self.counted_in_tree();
+        // Where counters are is known by object, not by binary.
+        let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
+        let mut found = Uncounted::default();
+        for path in &self.linked {
+            let counted = Counted::Somewhere(&names);
+            uncounted::add(&mut found, path, self.placer, &counted);
+        }
+        found.counted = found.symbols.intersection(&self.symbols).cloned().collect();
+        let inlined = self.inlined_without_a_trace().into_iter();
+        // A name that counts somewhere is that of a function which an `#if` chose.
+        found
+            .symbols
+            .extend(inlined.filter(|name| !names.contains(name.as_str())));
+        found
+    }
+}
+
+impl Gcov<'_> {
+    /// The functions of the tree that count.
+    fn counted_in_tree(&self) -> BTreeSet<FunctionId> {
         let mut counted = self.copied.clone();
         for (path, known) in &self.known {
             let Some(file) = self.placer.file(path) else {
@@ -250,27 +279,7 @@ impl Recorder for Gcov<'_> {
                 }
             }
         }
-        let known: BTreeSet<String> = counted.iter().map(|id| id.name.clone()).collect();
-        let others = self.symbols.iter().filter(|name| !known.contains(*name));
-        counted.extend(others.map(|name| FunctionId::symbol(name)));
-        counted.into_iter().collect()
-    }
-
-    fn uncounted(&self) -> Uncounted {
-        let counted = self.counted();
-        // Where counters are is known by object, not by binary.
-        let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
-        let mut found = Uncounted::default();
-        for path in &self.linked {
-            let counted = Counted::Somewhere(&names);
-            uncounted::add(&mut found, path, self.placer, &counted);
-        }
-        let inlined = self.inlined_without_a_trace().into_iter();
-        // A name that counts somewhere is that of a function which an `#if` chose.
-        found
-            .symbols
-            .extend(inlined.filter(|name| !names.contains(name.as_str())));
-        found
+        counted
     }
 }
 

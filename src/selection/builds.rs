@@ -80,7 +80,6 @@ impl Asked<'_> {
             .collect();
         let entering = known.entering(&affected);
         let uncounted = &known.about.uncounted;
-        let counts = |name: &str| uncounted.blind.is_none() && !uncounted.symbols.contains(name);
         let builds = Builds {
             before,
             after,
@@ -92,7 +91,7 @@ impl Asked<'_> {
             };
             let looked = record.looked.as_ref();
             let may_have_executed = |name: &str| match entering.get(name) {
-                Some(tests) if counts(name) => tests.contains(&place),
+                Some(tests) if uncounted.counts(name) => tests.contains(&place),
                 _ => true,
             };
             builds.judge(&Doing {
