@@ -5,6 +5,7 @@ mod baseline;
 mod builds;
 mod carried;
 mod unrecorded;
+mod witnesses;
 
 use builds::RecordedHead;
 
@@ -12,6 +13,7 @@ pub use arranged::{Arrangement, Wishes, arrange};
 pub use baseline::Baseline;
 pub use carried::carry;
 pub use unrecorded::unrecorded_selection;
+pub use witnesses::Witnesses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -113,63 +115,6 @@ pub struct Built<'a> {
     pub products: &'a Products,
     /// The headers that it took from outside of the tree.
     pub outside: &'a BTreeMap<String, u64>,
-}
-
-/// Which witnesses may speak; the others always do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Witnesses {
-    pub source: bool,
-    pub object: bool,
-    pub files: bool,
-}
-
-impl Witnesses {
-    pub const ALL: Self = Witnesses {
-        source: true,
-        object: true,
-        files: true,
-    };
-
-    /// No two of them, each with its name.
-    const EACH: [(&str, Self); 3] = {
-        let none = Witnesses {
-            source: false,
-            object: false,
-            files: false,
-        };
-        [
-            (
-                "source",
-                Witnesses {
-                    source: true,
-                    ..none
-                },
-            ),
-            (
-                "object",
-                Witnesses {
-                    object: true,
-                    ..none
-                },
-            ),
-            (
-                "files",
-                Witnesses {
-                    files: true,
-                    ..none
-                },
-            ),
-        ]
-    };
-
-    fn may_speak(self, witness: Witness) -> bool {
-        match witness {
-            Witness::Source => self.source,
-            Witness::Object => self.object,
-            Witness::Files => self.files,
-            Witness::Definition | Witness::Rules | Witness::Assumption => true,
-        }
-    }
 }
 
 /// The answer, with what it rests on.
@@ -342,17 +287,9 @@ impl Asked<'_> {
             let may_speak = |one: &Certificate| witnesses.may_speak(one.witness);
             self.plan(&files, &source, &verdicts, witnesses, &may_speak)
         };
-        let alone = Witnesses::EACH.into_iter().map(|(name, witnesses)| {
-            let can_speak = !witnesses.object || !verdicts.is_empty();
-            // Of what tests read and what defines them nobody else can tell.
-            let may_speak =
-                |one: &Certificate| one.way != Way::CompiledIn || witnesses.may_speak(one.witness);
-            let plan = || self.plan(&files, &source, &verdicts, witnesses, &may_speak);
-            (name, can_speak.then(|| plan().selected().count()))
-        });
-        let alone = match self.question.all {
-            true => Vec::new(),
-            false => alone.collect(),
+        let alone = match self.question.witnesses.are_compared {
+            true => self.alone(&files, &source, &verdicts),
+            false => Vec::new(),
         };
         let skipped = plan.tests.iter().zip(&source.hits);
         let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
@@ -370,6 +307,24 @@ impl Asked<'_> {
             alone,
             notices,
         })
+    }
+
+    /// How many tests each witness alone would select.
+    fn alone(
+        &self,
+        files: &[TestifiedFile],
+        source: &Source,
+        verdicts: &[Verdict],
+    ) -> Vec<(&'static str, Option<usize>)> {
+        let each = Witnesses::EACH.into_iter().map(|(name, witnesses)| {
+            let can_speak = !witnesses.object || !verdicts.is_empty();
+            // Of what tests read and what defines them nobody else can tell.
+            let may_speak =
+                |one: &Certificate| one.way != Way::CompiledIn || witnesses.may_speak(one.witness);
+            let plan = || self.plan(files, source, verdicts, witnesses, &may_speak);
+            (name, can_speak.then(|| plan().selected().count()))
+        });
+        each.collect()
     }
 
     /// The plan that some witnesses alone would make.

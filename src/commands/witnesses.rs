@@ -28,14 +28,12 @@ enum Name {
 
 impl ChosenWitnesses {
     pub(super) fn chosen(&self) -> Witnesses {
-        if self.witness.is_empty() {
-            return Witnesses::ALL;
-        }
-        let has = |name| self.witness.contains(&name);
+        let has = |name| self.witness.is_empty() || self.witness.contains(&name);
         Witnesses {
             source: has(Name::Source),
             object: has(Name::Object),
             files: has(Name::Files),
+            are_compared: self.stats,
         }
     }
 

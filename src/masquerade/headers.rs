@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::is_source;
+use super::arguments::is_source;
 
 /// The file that names the headers which the compilers of a folder read from outside.
 #[must_use]

@@ -5,6 +5,7 @@ mod binaries;
 mod copies;
 mod ear;
 pub mod fingerprint;
+mod freshness;
 pub mod gcov;
 pub mod llvm;
 mod looks;

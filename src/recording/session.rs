@@ -11,11 +11,15 @@ use std::time::Duration;
 
 use super::binaries::linked_below;
 use super::ear::Ear;
+use super::freshness::{
+    has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
+    was_made_otherwise,
+};
 use super::gcov::Gcov;
 use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
-use super::products::{Products, left_in, place_in};
+use super::products::{Products, place_in};
 use super::{Placer, Recorded, Recorder, backend, fingerprint, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
@@ -35,7 +39,7 @@ use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
 };
 use crate::trace::Trace;
-use crate::workshop::{Differences, Workshop};
+use crate::workshop::Workshop;
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -525,70 +529,4 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
         environment,
         jobs,
     })
-}
-
-/// There while a build runs: a build that was killed may have left half an object that looks finished.
-fn unfinished(workshop: &Workshop) -> PathBuf {
-    workshop.build.with_extension("unfinished")
-}
-
-/// Whether objects were made by another back end, runner, command or environment, or by a build that was stopped: they would count
-/// in another way, or are not whole.
-fn was_made_otherwise(workshop: &Workshop, made_by: &str) -> bool {
-    let is_same = fs::read_to_string(made_by_file(workshop)).is_ok_and(|made| made == made_by);
-    !is_same || unfinished(workshop).exists()
-}
-
-/// Whether something changed that builds often do not notice: a file that comes or goes is in no list of dependencies, and what a
-/// build file says does not always reach what was made before.
-fn is_beyond_the_build(workshop: &Workshop, config: &Config, differences: &Differences) -> bool {
-    let opened = workshop.opened();
-    let is_read = |path: &RepoPath| opened.as_ref().is_none_or(|opened| opened.contains(path));
-    let comes = differences.came_or_went.iter();
-    let mut comes = comes.filter(|path| !config.is_ignored(path));
-    let mut modified = differences.modified.iter();
-    comes.next().is_some() || modified.any(|path| !config.is_source(path) && is_read(path))
-}
-
-/// Whether a header from outside is not what it was when it was last compiled: projects seldom ask for that.
-fn has_another_outside(workshop: &Workshop) -> bool {
-    let kept = fs::read_to_string(outside_file(workshop)).unwrap_or_default();
-    let now = outside::digests(&headers::outside(&workshop.compilers));
-    kept.lines().any(|line| {
-        let (digest, path) = line.split_once(' ').unwrap_or_default();
-        now.get(path).map(|now| format!("{now:016x}")).as_deref() != Some(digest)
-    })
-}
-
-fn outside_file(workshop: &Workshop) -> PathBuf {
-    workshop.build.with_extension("outside")
-}
-
-fn made_by_file(workshop: &Workshop) -> PathBuf {
-    workshop.build.with_extension("made-by")
-}
-
-/// Empties the workshop: everything is built anew.
-fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
-    let cannot =
-        |error: std::io::Error| Error::new(format!("cannot clear the build folder: {error}"));
-    for folder in [&workshop.build, &workshop.tree, &workshop.made] {
-        if folder.exists() {
-            fs::remove_dir_all(folder).map_err(cannot)?;
-        }
-    }
-    for folder in [&workshop.build, &workshop.tree] {
-        fs::create_dir_all(folder).map_err(cannot)?;
-    }
-    let _ = fs::remove_file(unfinished(workshop));
-    let _ = fs::remove_file(masquerade::defined(&workshop.compilers));
-    let _ = fs::remove_file(headers::outside(&workshop.compilers));
-    let _ = fs::remove_file(outside_file(workshop));
-    Links::of(&workshop.compilers).forget();
-    if let Some(root) = workshop.tree.parent() {
-        let _ = fs::remove_file(left_in(root));
-    }
-    workshop.forget_opened();
-    workshop.forget_pending();
-    fs::write(made_by_file(workshop), made_by).map_err(cannot)
 }
