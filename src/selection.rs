@@ -279,7 +279,11 @@ impl Asked<'_> {
             _ => Vec::new(),
         };
         let folders = self.folders(&difference)?;
-        let files = self.testified(&difference, &source, &about, folders, &verdicts);
+        let altered = match (&known, &after) {
+            (Some(known), Some(after)) => Self::altered(known, after),
+            _ => Vec::new(),
+        };
+        let files = self.testified(&difference, &source, &about, folders, altered, &verdicts);
         let plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
         } else {
@@ -377,6 +381,7 @@ impl Asked<'_> {
         source: &Source,
         about: &About,
         folders: Folders,
+        altered: Vec<ChangedFile>,
         verdicts: &[Verdict],
     ) -> Vec<TestifiedFile> {
         let records = self.candidates.iter().map(|test| test.record.as_ref());
@@ -401,7 +406,7 @@ impl Asked<'_> {
             Some(ChangedFile::outside(path))
         });
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));
-        let changed = changed.chain(outside);
+        let changed = changed.chain(outside).chain(altered);
         let testified = changed.map(|file| {
             let shared = by_class.entry(file.class).or_insert_with(|| {
                 let all = self.certificates(file.class, difference, source, verdicts);

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -150,6 +151,24 @@ impl Workshop {
             wanted.insert(file.path.clone(), looks(&content, &metadata));
         }
         self.write_manifest(&wanted)
+    }
+
+    /// The files of the copy that are not what was copied, each with its place: the build changed them.
+    #[must_use]
+    pub fn altered(&self) -> Vec<(RepoPath, PathBuf)> {
+        let copied = self.read_manifest().into_iter();
+        let altered = copied.filter_map(|(file, copied)| {
+            let path = file.under(&self.tree);
+            let is_same = fs::symlink_metadata(&path).is_ok_and(|metadata| {
+                // Of a folder, which is a submodule, nothing was kept.
+                metadata.is_dir()
+                    || looks(&copied.content, &metadata) == copied
+                        && (metadata.is_symlink()
+                            || copied.content.ends_with("true") == (metadata.mode() & 0o100 != 0))
+            });
+            (!is_same).then_some((file, path))
+        });
+        altered.collect()
     }
 
     /// The files that changed since the last build that succeeded; nothing, if that is not known.

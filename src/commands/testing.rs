@@ -142,9 +142,12 @@ pub(super) fn about(
 
 /// Adds what the build made to what tests did with it, when all of them have run.
 pub(super) fn add_build(recording: &mut Recording, contents: Contents, products: &Products) {
-    let products = products.seen_by(recording.tests());
     recording.note_readers_of_code(&contents);
-    recording.compiled = Compiled { contents, products };
+    recording.compiled = Compiled {
+        contents,
+        products: products.seen_by(recording.tests()),
+        altered: products.altered().clone(),
+    };
 }
 
 pub(super) fn now() -> u64 {

@@ -89,6 +89,7 @@ mod tests {
             everybody: None,
             symbols: [("table".to_owned(), Change::Changed)].into(),
             affected: [("look".to_owned(), "it mentions 'table'".to_owned())].into(),
+            ..BinaryDifference::default()
         };
         let names = ["out/a", "out/b"].map(|name| (name.to_owned(), binary.clone()));
         let mut difference = ObjectDifference {

@@ -16,35 +16,29 @@ pub struct Compiled {
     pub contents: Contents,
     /// By their places in the workshop: whatever some test looked at or for. What is not here is not known.
     pub products: BTreeMap<RepoPath, Product>,
+    /// Files of the tree that the build changed in its copy.
+    pub altered: BTreeMap<RepoPath, Product>,
 }
 
 /// What a build made at one place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Product {
-    /// Nothing, though tests may have put something there.
-    Nothing,
-    /// Something, into which no test looked.
-    There,
-    /// A file, or a folder with entries, by a digest.
-    Made(u64),
-    /// Something that a test changed since.
-    Altered,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// Its kind and who may do what with it; zero, if there is nothing.
+    pub mode: u32,
+    /// It is compiled code, which is compared in another way by who does not read it.
+    pub is_code: bool,
+    /// Of its content, its entries, or where it leads; nothing, if no test looked into it, or one changed it.
+    pub digest: Option<u64>,
 }
 
 impl Product {
-    /// Whether two builds made something of the same content.
+    /// Whether two builds made the same for who reads it, or only asks about it and perhaps executes it.
     #[must_use]
-    pub fn is_same(self, other: Self) -> bool {
-        match (self, other) {
-            (Product::Altered | Product::There, _) => false,
-            (own, other) => own == other,
-        }
-    }
-
-    /// Whether two builds agree in that something is there.
-    #[must_use]
-    pub fn is_there_like(self, other: Self) -> bool {
-        (self == Product::Nothing) == (other == Product::Nothing)
+    pub fn is_same(self, other: Self, is_read: bool) -> bool {
+        let is_code = self.is_code && other.is_code && !is_read;
+        let is_nothing = self.mode == 0;
+        self.mode == other.mode
+            && (is_code || is_nothing || self.digest.is_some() && self.digest == other.digest)
     }
 }
 
@@ -55,6 +49,7 @@ pub(super) struct CompiledPages {
     pub(super) objects: ObjectId,
     pub(super) binaries: ObjectId,
     pub(super) products: ObjectId,
+    pub(super) altered: ObjectId,
 }
 
 pub(super) fn write(
@@ -69,6 +64,7 @@ pub(super) fn write(
         objects: pages::write(writer, list)?,
         binaries: writer.write(&compiled.contents.binaries)?,
         products: writer.write(&compiled.products)?,
+        altered: writer.write(&compiled.altered)?,
     })
 }
 
@@ -89,5 +85,6 @@ pub(super) fn read(objects: &Objects, pages: CompiledPages) -> Result<Compiled, 
     Ok(Compiled {
         contents,
         products: objects.read(pages.products)?,
+        altered: objects.read(pages.altered)?,
     })
 }

@@ -65,6 +65,7 @@ fn objects_of(
         root.outside,
         root.compiled.binaries,
         root.compiled.products,
+        root.compiled.altered,
     ];
     let mut seen = Ids::default();
     let lists = [

@@ -30,6 +30,7 @@ struct Letter {
     experiences: Experiences,
     contents: Contents,
     products: BTreeMap<RepoPath, Product>,
+    altered: BTreeMap<RepoPath, Product>,
     tests: Vec<TestRecord>,
     functions: Vec<(FunctionId, LetterGroups)>,
 }
@@ -50,6 +51,7 @@ pub(super) fn leave(
         experiences: recording.experiences.clone(),
         contents: recording.compiled.contents.clone(),
         products: recording.compiled.products.clone(),
+        altered: recording.compiled.altered.clone(),
         tests: recording.tests().to_vec(),
         functions: functions
             .map(|(id, groups)| {
@@ -151,6 +153,7 @@ fn understood(bytes: &[u8]) -> Option<Found> {
     recording.compiled = Compiled {
         contents: letter.contents,
         products: letter.products,
+        altered: letter.altered,
     };
     let count = letter.tests.len();
     recording.restore(letter.tests);

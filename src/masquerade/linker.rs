@@ -77,11 +77,12 @@ pub(super) fn link(name: &OsStr) -> Result<u8> {
         .map_err(|error| cannot_run(&linker, &error))?;
     if output.status.success() {
         let trace = String::from_utf8_lossy(&output.stdout);
-        let id = fs::read(made(&words)).ok();
-        let id = id.and_then(|bytes| binary::build_id(&bytes).ok());
-        if let Some(id) = id.filter(|id| !id.is_empty()) {
+        let made = fs::read(made(&words)).unwrap_or_default();
+        let id = binary::build_id(&made).unwrap_or_default();
+        if !id.is_empty() {
             // What cannot be noted makes a binary that is only known as a whole, and no worse.
-            let _ = Links::of(&folder).note(&id, &Link::from_trace(&words, &trace));
+            let link = Link::from_trace(&words, &trace);
+            let _ = Links::of(&folder).note(&id, &link, &made);
         }
     }
     Ok(code(output.status))

@@ -31,16 +31,21 @@ impl Links {
         let _ = fs::remove_dir_all(&self.folder);
     }
 
-    /// Notes how the binary with this id was linked.
-    pub fn note(&self, id: &[u8], link: &Link) -> io::Result<()> {
+    /// Notes how the binary with this id and these bytes was linked.
+    pub fn note(&self, id: &[u8], link: &Link, made: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let mut trouble = Ok(());
-        let linked = Linked::note(link, &mut |path| fs::read(path).ok(), &mut |key, bytes| {
-            let place = self.of_object(key);
-            if trouble.is_ok() && !place.exists() {
-                trouble = write(&place, &objects::digest(bytes));
-            }
-        });
+        let linked = Linked::note(
+            link,
+            made,
+            &mut |path| fs::read(path).ok(),
+            &mut |key, bytes| {
+                let place = self.of_object(key);
+                if trouble.is_ok() && !place.exists() {
+                    trouble = write(&place, &objects::digest(bytes));
+                }
+            },
+        );
         trouble?;
         write(&self.of_binary(id), &linked)
     }

@@ -36,6 +36,8 @@ pub struct BinaryDigest {
     pub imports: Names,
     /// It may find symbols by names that it makes up.
     pub looks_up: bool,
+    /// It can be started, and is not only loaded.
+    pub is_program: bool,
     /// Why its objects are not known.
     pub opaque: Option<String>,
 }
@@ -82,12 +84,17 @@ impl Contents {
         binary.exports = exports(&for_loader);
         binary.imports = imports(&for_loader);
         binary.looks_up = looks_up(&for_loader);
+        // Who needs no loader is a program at a fixed place.
+        binary.is_program = !for_loader.interpreter.is_empty() || for_loader.kind == 2;
         let asked = asked_of_loader(&for_loader);
         binary.whole ^= asked;
         binary
             .remainder
             .insert("what it asks of its loader".to_owned(), asked);
         let linked = linked.ok_or_else(|| Opaque::new("nobody saw how it was linked"))?;
+        if linked.made != whole(&elf) {
+            return Err(Opaque::new("it was changed after it was linked"));
+        }
         if let Some(why) = &linked.opaque {
             return Err(Opaque::new(why));
         }
@@ -219,6 +226,11 @@ impl Contents {
         }
         Ok(())
     }
+}
+
+/// Over everything of a binary that is loaded; zero, if it cannot be read.
+pub(super) fn loaded(bytes: &[u8]) -> u64 {
+    elf::read(bytes).map_or(0, |elf| whole(&elf))
 }
 
 /// Over everything that is loaded, but the build id.

@@ -25,6 +25,10 @@ pub struct BinaryDifference {
     pub symbols: BTreeMap<String, Change>,
     /// Functions that do something else, or may, each with the reason.
     pub affected: BTreeMap<String, String>,
+    /// Those of them that do not tell when they are executed, all or some under the name.
+    pub uncounted: BTreeSet<String>,
+    /// Data that differ and that whoever loads it can see.
+    pub exported: BTreeSet<String>,
 }
 
 /// Why a test is not certified.
@@ -57,6 +61,9 @@ impl ObjectDifference {
                 return Err(affected(None, why));
             }
             let mut all = difference.affected.iter();
+            let may_have_executed = |function: &str| {
+                difference.uncounted.contains(function) || may_have_executed(function)
+            };
             if let Some((function, why)) = all.find(|(function, _)| may_have_executed(function)) {
                 return Err(affected(Some(function), why));
             }
@@ -113,6 +120,9 @@ pub fn difference(
             {
                 difference.blame_everybody(format!("others may use '{name}', which differs"));
             }
+            if view.is_data(name) {
+                difference.exported.insert(name.to_owned());
+            }
             shared.insert(hash, name.to_owned());
         }
     }
@@ -149,6 +159,7 @@ mod tests {
             name: name.to_owned(),
             is_own: false,
             is_code: !name.starts_with("data"),
+            counts: true,
             digest,
             mentions: mentions.collect(),
         }

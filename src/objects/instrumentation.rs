@@ -47,12 +47,9 @@ pub(super) fn is_announcing(name: &str) -> bool {
 /// Tables of exceptions say what is caught, so they do count.
 pub(super) fn is_beside_the_program(name: &str) -> bool {
     name.starts_with(".note")
-        || name.starts_with(".debug")
-        || name.starts_with(".eh_frame")
-        || name == ".comment"
+        || name == ".eh_frame"
+        || name.starts_with(".eh_frame_")
         || name.starts_with(".llvm")
-        || name.starts_with(".gnu_debug")
-        || name.starts_with(".stab")
 }
 
 /// Sections of gcc that become code only at the link.

@@ -22,20 +22,24 @@ pub struct Linked {
     pub texts: Vec<u64>,
     /// In the linker's order.
     pub objects: Vec<ObjectKey>,
+    /// Over what the linker made: whoever changes that later makes something else.
+    pub made: u64,
     /// Why not all is known.
     pub opaque: Option<String>,
 }
 
 impl Linked {
-    /// Notes a link; `read` answers the bytes of a file that the linker read, `keep` takes each object that went in.
+    /// Notes a link that made these bytes; `read` answers the bytes of a file that the linker read, `keep` takes each object that went in.
     pub fn note(
         link: &Link,
+        made: &[u8],
         read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Self {
         let mut linked = Linked {
             options: link.options.clone(),
             has_script: link.has_script,
+            made: super::contents::loaded(made),
             ..Linked::default()
         };
         let noted = linked.add(link, read, keep);

@@ -31,6 +31,8 @@ pub struct Symbol {
     /// Only this object sees it.
     pub is_own: bool,
     pub is_code: bool,
+    /// It tells when it is executed.
+    pub counts: bool,
     pub digest: u64,
     /// Data and other objects' symbols that it mentions, directly or through data without names.
     pub mentions: Names,
@@ -92,11 +94,15 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
             }
             _ => Vec::new(),
         };
+        let relocations = section.map(|section| layout.elf.sections[section].relocations.iter());
+        let mut relocations = relocations.into_iter().flatten();
+        let counts = relocations.any(|one| layout.target(one).0 == Target::Counter);
         let name = called.get(&number).map(|called| called.name.clone());
         object.symbols.push(Symbol {
             name: name.unwrap_or_else(|| symbol.name.to_owned()),
             is_own: symbol.is_local(),
             is_code: symbol.is_function() || is_code_section && !symbol.is_object(),
+            counts,
             digest: content.symbol(number)?,
             mentions: Names::new(mentions),
         });

@@ -276,6 +276,18 @@ impl<'a> View<'a> {
                 }
             }
         }
+        for object in &self.objects {
+            let mut counting: BTreeMap<&str, bool> = BTreeMap::new();
+            for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
+                // Parts of a function are entered through it.
+                *counting.entry(function_of(&symbol.name)).or_default() |= symbol.counts;
+            }
+            for (function, counts) in counting {
+                if !counts && difference.affected.contains_key(function) {
+                    difference.uncounted.insert(function.to_owned());
+                }
+            }
+        }
         let mut affected = difference.affected.iter();
         let running = affected.find(|(name, _)| self.at_load.contains(name.as_str()));
         if let Some((function, why)) = running {

@@ -25,6 +25,10 @@ impl Surroundings<'_> {
         for path in &seen.touched {
             match self.in_tree(path) {
                 Some(place) => {
+                    if !self.is_of_the_tree(path) {
+                        // Inside of a submodule or behind a link the build may have made it, too.
+                        beyond.made.extend(place_in(self.root, path));
+                    }
                     if !seen.read.contains(path) {
                         beyond.asked.insert(place.clone());
                     }
@@ -50,7 +54,7 @@ impl Surroundings<'_> {
                 beyond.asked.remove(&place);
             }
         }
-        let is_made = |path: &&PathBuf| self.in_tree(path).is_none();
+        let is_made = |path: &&PathBuf| !self.is_of_the_tree(path);
         let read = seen.read.iter().filter(is_made);
         beyond.made_read = read.filter_map(|path| place_in(self.root, path)).collect();
         Looked {
@@ -59,16 +63,22 @@ impl Surroundings<'_> {
         }
     }
 
+    /// Whether the tree itself has a file or folder at a path.
+    fn is_of_the_tree(&self, path: &Path) -> bool {
+        let place = path.strip_prefix(self.tree);
+        place.is_ok_and(|place| {
+            let place = RepoPath::new(place.as_os_str().as_encoded_bytes());
+            place.as_bytes().is_empty()
+                || self.files.contains(&place)
+                || self.folders.contains(&place)
+        })
+    }
+
     /// The file or folder of the tree that a path leads to; inside of a submodule or behind a link, that one.
     fn in_tree(&self, path: &Path) -> Option<RepoPath> {
         let place = path.strip_prefix(self.tree).ok()?;
         let place = RepoPath::new(place.as_os_str().as_encoded_bytes());
-        let is_known = |place: &RepoPath| {
-            place.as_bytes().is_empty()
-                || self.files.contains(place)
-                || self.folders.contains(place)
-        };
-        if is_known(&place) {
+        if self.is_of_the_tree(path) {
             return Some(place);
         }
         place.ancestors().find(|above| self.files.contains(above))

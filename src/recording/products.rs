@@ -5,61 +5,75 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::binaries::files_below;
 use crate::digest::{self, Digest};
 use crate::history::{Product, TestRecord};
 use crate::repo::RepoPath;
 
-/// When a file was last changed, and how long it is.
-type Stamp = (u128, u64);
+/// What something is and who may do what with it, when it was last changed, and how long it is. Of folders only the first counts.
+type Stamp = (u32, u128, u64);
 
-/// The files of a workshop that are not of the tree, as the build left them.
+/// What the build left in a workshop.
 pub struct Products {
     /// The folder of the workshop, by whose places files are known.
     root: PathBuf,
     folders: Vec<PathBuf>,
     tracked: BTreeSet<RepoPath>,
     made: BTreeMap<RepoPath, Stamp>,
-    /// What tests of this workshop left, and where that is kept.
-    left: BTreeMap<RepoPath, Stamp>,
-    kept: PathBuf,
+    /// Files of the tree that the build changed in its copy.
+    altered: BTreeMap<RepoPath, Product>,
 }
 
 impl Products {
     /// Looks over some folders of a workshop when everything is built and no test has run. `tracked` are the places of what is
-    /// in the tree.
+    /// in the tree, `altered` the files of the tree that are not what was copied.
     #[must_use]
-    pub fn look_over(root: &Path, folders: &[&Path], tracked: BTreeSet<RepoPath>) -> Self {
+    pub fn look_over(
+        root: &Path,
+        folders: &[&Path],
+        tracked: BTreeSet<RepoPath>,
+        altered: &[(RepoPath, PathBuf)],
+    ) -> Self {
         let mut products = Products {
             root: root.to_owned(),
             folders: folders.iter().map(|folder| (*folder).to_owned()).collect(),
             tracked,
             made: BTreeMap::new(),
-            left: BTreeMap::new(),
-            kept: left_in(root),
+            altered: BTreeMap::new(),
         };
-        products.left = products.read_left();
+        let left = products.read_left();
         products.made = products.now();
-        let left = &products.left;
         products
             .made
             .retain(|place, stamp| left.get(place) != Some(stamp));
-        products.left.clear();
+        let altered = altered.iter();
+        products.altered = altered
+            .map(|(file, path)| (file.clone(), content(path, None)))
+            .collect();
         products
     }
 
     fn now(&self) -> BTreeMap<RepoPath, Stamp> {
-        let folders: Vec<&Path> = self.folders.iter().map(PathBuf::as_path).collect();
-        let files = files_below(&folders).into_iter();
-        let stamped = files.filter_map(|path| {
-            let place = place_in(&self.root, &path)?;
-            let stamp = stamp(&fs::symlink_metadata(&path).ok()?);
-            (!self.tracked.contains(&place)).then_some((place, stamp))
-        });
-        stamped.collect()
+        let mut found = BTreeMap::new();
+        let mut waiting = self.folders.clone();
+        while let Some(folder) = waiting.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let Ok(metadata) = fs::symlink_metadata(&path) else {
+                    continue;
+                };
+                let place = place_in(&self.root, &path);
+                let place = place.filter(|place| !self.tracked.contains(place));
+                found.extend(place.map(|place| (place, stamp(&metadata))));
+                if metadata.is_dir() {
+                    waiting.push(path);
+                }
+            }
+        }
+        found
     }
 
     /// Keeps in mind what the tests that ran left, for whoever looks over the workshop next.
@@ -73,70 +87,47 @@ impl Products {
             }
         }
         let mut text = Vec::new();
-        for (place, (modified, length)) in &left {
-            text.extend(format!("{modified}\t{length}\t").as_bytes());
+        for (place, (mode, modified, length)) in &left {
+            text.extend(format!("{mode}\t{modified}\t{length}\t").as_bytes());
             text.extend(place.as_bytes());
             text.push(0);
         }
         // Without it, what tests left is taken for the build's, which selects more.
-        let _ = fs::write(&self.kept, text);
+        let _ = fs::write(left_in(&self.root), text);
     }
 
     fn read_left(&self) -> BTreeMap<RepoPath, Stamp> {
-        let text = fs::read(&self.kept).unwrap_or_default();
+        let text = fs::read(left_in(&self.root)).unwrap_or_default();
         let entry = |entry: &[u8]| {
-            let mut parts = entry.splitn(3, |byte| *byte == b'\t');
+            let mut parts = entry.splitn(4, |byte| *byte == b'\t');
             let mut number = || {
                 std::str::from_utf8(parts.next()?)
                     .ok()?
                     .parse::<u128>()
                     .ok()
             };
-            let stamp = (number()?, u64::try_from(number()?).ok()?);
+            let mode = u32::try_from(number()?).ok()?;
+            let stamp = (mode, number()?, u64::try_from(number()?).ok()?);
             Some((RepoPath::new(parts.next()?), stamp))
         };
         text.split(|byte| *byte == 0).filter_map(entry).collect()
     }
 
-    /// What the build made at a place, by its content.
+    /// What the build made at a place.
     #[must_use]
-    pub fn file(&self, place: &RepoPath) -> Product {
+    pub fn file(&self, place: &RepoPath, is_read: bool) -> Product {
         let Some(made) = self.made.get(place) else {
-            return self.other(place);
+            return Product::default();
         };
         let path = place.under(&self.root);
-        let (Ok(before), Ok(bytes)) = (fs::symlink_metadata(&path), fs::read(&path)) else {
-            return Product::Altered;
-        };
-        match stamp(&before) == *made && before.len() == bytes.len() as u64 {
-            true => Product::Made(digest::bytes(&bytes)),
-            false => Product::Altered,
+        let before = fs::symlink_metadata(&path);
+        if !before.is_ok_and(|now| stamp(&now) == *made) {
+            return Product {
+                mode: made.0,
+                ..Product::default()
+            };
         }
-    }
-
-    /// Whether the build made something at a place.
-    fn presence(&self, place: &RepoPath) -> Product {
-        match self.made.contains_key(place) {
-            true => Product::There,
-            false => self.other(place),
-        }
-    }
-
-    /// At a place where the build made no file there may be a folder, or a link.
-    fn other(&self, place: &RepoPath) -> Product {
-        let path = place.under(&self.root);
-        if let Ok(target) = fs::read_link(&path) {
-            return Product::Made(digest::bytes(target.as_os_str().as_encoded_bytes()));
-        }
-        let within = place.entries();
-        let mut after = self.made.range(within.clone()..);
-        let is_folder = after
-            .next()
-            .is_some_and(|(first, _)| first.as_bytes().starts_with(within.as_bytes()));
-        match is_folder {
-            true => Product::Made(0),
-            false => Product::Nothing,
-        }
+        content(&path, Some(is_read))
     }
 
     /// The entries that the build made in a folder.
@@ -153,7 +144,17 @@ impl Products {
         for name in names {
             digest.absorb_bytes(name);
         }
-        Product::Made(digest.finish())
+        Product {
+            mode: 1,
+            is_code: false,
+            digest: Some(digest.finish()),
+        }
+    }
+
+    /// Files of the tree that the build changed in its copy.
+    #[must_use]
+    pub fn altered(&self) -> &BTreeMap<RepoPath, Product> {
+        &self.altered
     }
 
     /// What the build made wherever some tests looked.
@@ -170,17 +171,11 @@ impl Products {
             };
             for place in &beyond.made {
                 let is_read = beyond.made_read.contains(place);
-                match found.get(place) {
-                    Some(Product::There) if is_read => {
-                        found.insert(place.clone(), self.file(place));
-                    }
-                    Some(_) => {}
-                    None if is_read => {
-                        found.insert(place.clone(), self.file(place));
-                    }
-                    None => {
-                        found.insert(place.clone(), self.presence(place));
-                    }
+                let is_known = found
+                    .get(place)
+                    .is_some_and(|known: &Product| known.digest.is_some() || !is_read);
+                if !is_known {
+                    found.insert(place.clone(), self.file(place, is_read));
                 }
             }
             for folder in &beyond.made_listed {
@@ -205,11 +200,40 @@ pub fn place_in(root: &Path, path: &Path) -> Option<RepoPath> {
     Some(RepoPath::new(place.as_os_str().as_encoded_bytes()))
 }
 
+/// What is at a path. Code is only looked into if it is read, or if that is not known.
+fn content(path: &Path, is_read: Option<bool>) -> Product {
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return Product::default();
+    };
+    let mut product = Product {
+        mode: metadata.mode(),
+        ..Product::default()
+    };
+    if metadata.is_symlink() {
+        let target = fs::read_link(path).ok();
+        product.digest = target.map(|target| digest::bytes(target.as_os_str().as_encoded_bytes()));
+    } else if metadata.is_file() {
+        let bytes = fs::read(path).ok();
+        let starts = |magic: &[u8]| bytes.as_ref().is_some_and(|bytes| bytes.starts_with(magic));
+        product.is_code = starts(b"\x7fELF") || starts(b"!<arch>\n") || starts(b"!<thin>\n");
+        if !product.is_code || is_read != Some(false) {
+            product.digest = bytes.map(|bytes| digest::bytes(&bytes));
+        }
+    } else {
+        // What is in a folder is for who lists it.
+        product.digest = Some(0);
+    }
+    product
+}
+
 fn stamp(metadata: &Metadata) -> Stamp {
+    if metadata.is_dir() {
+        return (metadata.mode(), 0, 0);
+    }
     let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
     let modified = modified.duration_since(UNIX_EPOCH);
     let modified = modified.map_or(0, |time| time.as_nanos());
-    (modified, metadata.len())
+    (metadata.mode(), modified, metadata.len())
 }
 
 #[cfg(test)]
@@ -230,29 +254,64 @@ mod tests {
             |name: &str, text: &str| fs::write(out.join(name), text).expect("there is room");
         write("data/table", "1");
         write("config", "a");
-        let look = || Products::look_over(root, &[&out], BTreeSet::new());
+        write("code", "\x7fELF");
+        let look = || Products::look_over(root, &[&out], BTreeSet::new(), &[]);
         let first = look();
-        let made = first.file(&place("out/config"));
-        assert!(matches!(made, Product::Made(_)));
-        assert_eq!(first.presence(&place("out/config")), Product::There);
-        assert_eq!(first.file(&place("out/log")), Product::Nothing);
-        assert_eq!(first.file(&place("out/data")), Product::Made(0));
+        let file = |products: &Products, name: &str| products.file(&place(name), false);
+        let made = file(&first, "out/config");
+        assert!(made.digest.is_some() && made.is_same(made, false));
+        assert_eq!(file(&first, "out/log"), Product::default());
+        assert!(file(&first, "out/data").mode != 0);
+        assert_eq!(file(&first, "out/code").digest, None);
+        assert!(first.file(&place("out/code"), true).digest.is_some());
         let entries = first.entries(&place("out"));
         // A test writes a log and changes what the build made.
         write("log", "x");
         write("config", "changed");
-        assert_eq!(first.file(&place("out/config")), Product::Altered);
-        assert_eq!(first.file(&place("out/log")), Product::Nothing);
+        let changed = file(&first, "out/config");
+        assert!(!changed.is_same(changed, false));
+        assert_eq!(file(&first, "out/log"), Product::default());
         first.note_left();
         let second = look();
-        assert_eq!(second.file(&place("out/log")), Product::Nothing);
-        assert_eq!(second.file(&place("out/config")), Product::Nothing);
+        assert_eq!(file(&second, "out/log"), Product::default());
+        assert_eq!(file(&second, "out/config"), Product::default());
         assert_ne!(second.entries(&place("out")), entries);
         // The build makes it anew.
         std::thread::sleep(std::time::Duration::from_millis(20));
         write("config", "a");
         let third = look();
-        assert_eq!(third.file(&place("out/config")), made);
+        assert_eq!(file(&third, "out/config"), made);
         assert_eq!(third.entries(&place("out")), entries);
+    }
+
+    #[test]
+    fn modes_links_and_empty_folders_count() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let root = folder.path();
+        let out = root.join("out");
+        fs::create_dir_all(out.join("empty")).expect("there is room");
+        let link = |target: &str| {
+            let _ = fs::remove_file(out.join("link"));
+            std::os::unix::fs::symlink(target, out.join("link")).expect("there is room");
+        };
+        link("one");
+        fs::write(out.join("script"), "x").expect("there is room");
+        let look = || Products::look_over(root, &[&out], BTreeSet::new(), &[]);
+        let before = look();
+        let seen = |products: &Products| {
+            ["out/empty", "out/link", "out/script"].map(|name| products.file(&place(name), false))
+        };
+        let then = seen(&before);
+        link("two");
+        fs::remove_dir(out.join("empty")).expect("it is there");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(out.join("script"), mode).expect("it is there");
+        let now = seen(&look());
+        for (then, now) in then.into_iter().zip(now) {
+            assert!(
+                then.is_same(then, false) && !then.is_same(now, false),
+                "{then:?} {now:?}"
+            );
+        }
     }
 }

@@ -144,6 +144,11 @@ impl Session {
             extent,
         );
         let now = self.watch.as_ref().and_then(Watch::opened);
+        // Who opens a file by another name of it is not seen.
+        let now = now.map(|mut now| {
+            now.extend(self.files_with_other_names());
+            now
+        });
         let is_whole = built.is_ok() && self.has_taken_in(now.as_ref());
         self.note(now);
         if built.is_ok() && extent == Extent::All && !is_whole {
@@ -157,6 +162,16 @@ impl Session {
             self.keep_outside();
         }
         Ok(true)
+    }
+
+    /// Files of the copy to which hard links lead from elsewhere.
+    fn files_with_other_names(&self) -> Vec<RepoPath> {
+        use std::os::unix::fs::MetadataExt;
+        let has_others = |file: &&RepoPath| {
+            let metadata = fs::symlink_metadata(file.under(&self.workshop.tree));
+            metadata.is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
+        };
+        self.files.iter().filter(has_others).cloned().collect()
     }
 
     /// Keeps how the headers from outside look, for whoever builds here next.
@@ -269,7 +284,8 @@ impl Session {
         let root = self.root();
         let tracked = self.files.iter();
         let tracked = tracked.filter_map(|file| place_in(root, &file.under(&self.workshop.tree)));
-        Products::look_over(root, &self.folders(), tracked.collect())
+        let altered = self.workshop.altered();
+        Products::look_over(root, &self.folders(), tracked.collect(), &altered)
     }
 
     /// Folders in which the build leaves its objects and binaries.

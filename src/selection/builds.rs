@@ -63,6 +63,7 @@ impl Asked<'_> {
             return Some(Compiled {
                 contents: built.contents.clone(),
                 products: built.products.seen_by(records),
+                altered: built.products.altered().clone(),
             });
         }
         self.head.as_ref().map(|head| head.compiled.clone())
@@ -101,6 +102,16 @@ impl Asked<'_> {
         };
         let candidates = self.candidates.iter();
         candidates.map(|one| judge(&one.name)).collect()
+    }
+
+    /// Files of the tree that the builds of both versions left in different states.
+    pub(super) fn altered(known: &Recording, after: &Compiled) -> Vec<ChangedFile> {
+        let before = &known.compiled.altered;
+        let files: BTreeSet<&RepoPath> = before.keys().chain(after.altered.keys()).collect();
+        let differing = files
+            .into_iter()
+            .filter(|file| before.get(*file) != after.altered.get(*file));
+        differing.map(ChangedFile::altered).collect()
     }
 
     /// The folders of both versions; none where no file came or went.

@@ -62,7 +62,14 @@ pub fn unrecorded_selection(
         },
     );
     let folders = asked.folders(&difference)?;
-    let files = asked.testified(&difference, &source, &About::default(), folders, &[]);
+    let files = asked.testified(
+        &difference,
+        &source,
+        &About::default(),
+        folders,
+        Vec::new(),
+        &[],
+    );
     let plan = Plan::new(&asked.candidates, files, &source.hits, &[]);
     Ok(Selection {
         base: question.base,

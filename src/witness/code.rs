@@ -46,29 +46,39 @@ impl Builds<'_> {
         let mut ran = BTreeSet::new();
         for place in &beyond.made {
             let is_read = beyond.made_read.contains(place);
-            if let Some(binary) = self.binary(place).filter(|_| !is_read) {
-                ran.insert(binary);
-                continue;
-            }
-            // Who only asks about a file sees that it is there.
-            let is_alike = match is_read {
-                true => Product::is_same,
-                false => Product::is_there_like,
-            };
-            if !self.agree(place, is_alike) {
+            if !self.agree(place, is_read) {
                 return Verdict::Product(format!("'{place}', which the build made, differs"));
             }
+            ran.extend(self.binary(place).filter(|_| !is_read));
         }
         for folder in &beyond.made_listed {
-            if !self.agree(&folder.entries(), Product::is_same) {
+            if !self.agree(&folder.entries(), true) {
                 let why = format!("what the build puts into '{folder}' differs");
                 return Verdict::Product(why);
             }
+        }
+        if let Some(why) = self.seen_from_outside(&ran) {
+            return Verdict::Code(why);
         }
         match self.difference.certify(ran, test.may_have_executed) {
             Ok(()) => Verdict::Same,
             Err(affected) => Verdict::Code(sentence(&affected)),
         }
+    }
+
+    /// What differs to a program that is not of the build, and that loads some of its libraries.
+    fn seen_from_outside(&self, ran: &BTreeSet<&str>) -> Option<String> {
+        let binaries = &self.before.contents.binaries;
+        let is_program = |name: &&&str| binaries.get(**name).is_some_and(|one| one.is_program);
+        if ran.iter().any(|name| is_program(&name)) {
+            return None;
+        }
+        ran.iter().find_map(|name| {
+            let seen = self.difference.binaries.get(*name)?.exported.first()?;
+            Some(format!(
+                "'{seen}' in '{name}', which others may look at, differs"
+            ))
+        })
     }
 
     /// The name of a binary that both builds have at a place.
@@ -79,11 +89,11 @@ impl Builds<'_> {
         is_there.then_some(name)
     }
 
-    /// Whether both builds made something alike at a place; what is not known is not alike.
-    fn agree(&self, place: &RepoPath, is_alike: fn(Product, Product) -> bool) -> bool {
+    /// Whether both builds made the same at a place; what is not known is not the same.
+    fn agree(&self, place: &RepoPath, is_read: bool) -> bool {
         let made = |build: &Compiled| -> Option<Product> { build.products.get(place).copied() };
         let both = made(self.before).zip(made(self.after));
-        both.is_some_and(|(before, after)| is_alike(before, after))
+        both.is_some_and(|(before, after)| before.is_same(after, is_read))
     }
 }
 
@@ -120,17 +130,25 @@ mod tests {
         RepoPath::new(text.as_bytes())
     }
 
+    fn made(digest: u64, is_code: bool) -> Product {
+        Product {
+            mode: 0o100_644,
+            is_code,
+            digest: Some(digest),
+        }
+    }
+
     fn build(data: Product) -> Compiled {
         let mut compiled = Compiled::default();
         let binaries = &mut compiled.contents.binaries;
         binaries.insert("out/p".to_owned(), BinaryDigest::default());
         compiled.products.insert(place("out/data"), data);
-        compiled.products.insert(place("out/p"), Product::Made(1));
+        compiled.products.insert(place("out/p"), made(1, true));
         compiled
     }
 
-    fn judged(after: &Compiled, made: &[&str], read: &[&str], executed: &str) -> Verdict {
-        let before = build(Product::Made(7));
+    fn judged(after: &Compiled, made_at: &[&str], read: &[&str], executed: &str) -> Verdict {
+        let before = build(made(7, false));
         let affected = [("f".to_owned(), "it differs".to_owned())];
         let difference = BinaryDifference {
             affected: affected.into(),
@@ -145,7 +163,7 @@ mod tests {
             difference: &difference,
         };
         let beyond = Beyond {
-            made: made.iter().map(|text| place(text)).collect(),
+            made: made_at.iter().map(|text| place(text)).collect(),
             made_read: read.iter().map(|text| place(text)).collect(),
             ..Beyond::default()
         };
@@ -157,7 +175,7 @@ mod tests {
 
     #[test]
     fn who_executed_nothing_that_differs_is_certified() {
-        let same = build(Product::Made(7));
+        let same = build(made(7, false));
         assert_eq!(judged(&same, &["out/p"], &[], "g"), Verdict::Same);
         assert!(matches!(
             judged(&same, &["out/p"], &[], "f"),
@@ -168,29 +186,26 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_reads_of_the_build_counts_by_its_content() {
-        let mut other = build(Product::Made(8));
-        let data = &["out/data"][..];
-        assert!(matches!(
-            judged(&other, data, data, "g"),
-            Verdict::Product(_)
-        ));
-        // That it is there is all that others ask.
-        assert_eq!(judged(&other, data, &[], "g"), Verdict::Same);
-        let gone = build(Product::Nothing);
-        assert!(matches!(judged(&gone, data, &[], "g"), Verdict::Product(_)));
+    fn what_a_test_looks_at_in_the_build_counts_by_its_content() {
+        let mut other = build(made(8, false));
+        let differs = |after: &Compiled, at: &str, read: &[&str]| {
+            matches!(judged(after, &[at], read, "g"), Verdict::Product(_))
+        };
+        assert!(differs(&other, "out/data", &["out/data"]));
+        assert!(differs(&other, "out/data", &[]));
+        assert!(differs(&build(Product::default()), "out/data", &[]));
         assert_eq!(judged(&other, &["out/p"], &[], "g"), Verdict::Same);
-        // A binary that is read and not only run counts by its content, too.
-        assert_eq!(judged(&other, &["out/p"], &["out/p"], "g"), Verdict::Same);
-        other.products.insert(place("out/p"), Product::Made(2));
-        assert!(matches!(
-            judged(&other, &["out/p"], &["out/p"], "g"),
-            Verdict::Product(_)
-        ));
+        // A binary that is read and not only run counts by its content, too, and in any case by who may run it.
+        other.products.insert(place("out/p"), made(2, true));
+        assert!(differs(&other, "out/p", &["out/p"]));
+        assert_eq!(judged(&other, &["out/p"], &[], "g"), Verdict::Same);
+        let locked = Product {
+            mode: 0o100_600,
+            ..made(1, true)
+        };
+        other.products.insert(place("out/p"), locked);
+        assert!(differs(&other, "out/p", &[]));
         // What nobody looked over is not the same.
-        assert!(matches!(
-            judged(&other, &["out/q"], &[], "g"),
-            Verdict::Product(_)
-        ));
+        assert!(differs(&other, "out/q", &[]));
     }
 }

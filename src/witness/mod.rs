@@ -118,6 +118,17 @@ pub struct ChangedFile {
 }
 
 impl ChangedFile {
+    /// A file that the build changes, in another way than before.
+    #[must_use]
+    pub fn altered(path: &RepoPath) -> Self {
+        ChangedFile {
+            path: path.clone(),
+            moved_from: None,
+            class: FileClass::Other,
+            is_only_modified: false,
+        }
+    }
+
     /// A header outside of the tree.
     #[must_use]
     pub fn outside(path: &str) -> Self {

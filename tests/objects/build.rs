@@ -127,7 +127,8 @@ pub(crate) fn link(
 pub(crate) fn add(contents: &mut Contents, name: &str, binary: &[u8], link: Option<&Link>) {
     let mut objects = BTreeMap::new();
     let linked = link.map(|link| {
-        Linked::note(link, &mut |path| fs::read(path).ok(), &mut |key, bytes| {
+        let mut read = |path: &str| fs::read(path).ok();
+        Linked::note(link, binary, &mut read, &mut |key, bytes| {
             objects.insert(key, digest(bytes));
         })
     });
