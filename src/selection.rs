@@ -135,8 +135,6 @@ pub struct Selection {
     /// How many tests would have been selected if one witness alone told what is compiled into them, by its name; nothing for one
     /// that cannot speak.
     pub alone: Vec<(&'static str, Option<usize>)>,
-    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
-    pub rewritten: BTreeSet<String>,
     pub notices: Vec<String>,
 }
 
@@ -230,7 +228,6 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: None,
             alone: Vec::new(),
-            rewritten: BTreeSet::new(),
             notices,
         }
     }
@@ -295,14 +292,11 @@ impl Asked<'_> {
             true => self.alone(&files, &source, &verdicts),
             false => Vec::new(),
         };
-        let skipped = plan.tests.iter().zip(&source.hits);
-        let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
             baseline: Some(version),
             difference: Some(difference),
-            rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
             source,
             plan,
             everything: None,
@@ -445,7 +439,9 @@ impl Asked<'_> {
             };
             all.push(source.testify(difference, &is_told));
         }
-        if !verdicts.is_empty() && class != FileClass::Global {
+        // Of C, source and traces tell more surely: a build that passes over a source leaves its code the same.
+        let is_for_code = !matches!(class, FileClass::Global | FileClass::Source);
+        if !verdicts.is_empty() && is_for_code {
             all.push(code::testify(verdicts));
         }
         if is_listed && class != FileClass::Global {

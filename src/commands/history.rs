@@ -153,7 +153,9 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
             Error::new(format!("no test '{name}' in the history of {version}"))
                 .hint("'git rts history show' lists the tests")
         })?;
-    let trace = history.trace_of(name)?.unwrap_or_default();
+    let mut trace = history.trace_of(name)?.unwrap_or_default();
+    // What has a function of the tree is told by that.
+    trace.functions.retain(|(id, _)| !id.is_symbol());
     let runs = histories.runs_of(name)?;
     if show.format == Format::Json {
         let functions: Vec<_> = trace

@@ -47,10 +47,6 @@ const LINES_TOLD: usize = 3;
 const REASONS_OWED: usize = 3;
 const DANGERS_TOLD: usize = 5;
 
-/// Why the trace of a test is no longer that of its source.
-const REWRITTEN: &str =
-    "its source was written in another way since it ran, with the same compiled code";
-
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
 /// Build, run the tests that a change can affect, and keep what they did
@@ -354,10 +350,7 @@ impl Built<'_> {
         let (unrun, again) = self.unrun(results, &selection)?;
         let session = selection.latest.session + 1;
         let Selection {
-            difference,
-            known,
-            rewritten,
-            ..
+            difference, known, ..
         } = selection;
         let mut recording = known.clone().unwrap_or_default();
         if let Some(difference) = &difference {
@@ -368,11 +361,6 @@ impl Built<'_> {
         let ran: Vec<&Test> = chosen.map(|(place, _)| &self.tests[*place]).collect();
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
-        for name in &rewritten {
-            if let Some(record) = recording.record_mut(name) {
-                record.beyond_trace = Some(REWRITTEN.to_owned());
-            }
-        }
         recording.replace(&new);
         recording.replace(&again);
         owe(&mut recording, &unrun, self.version);

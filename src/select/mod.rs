@@ -171,11 +171,7 @@ impl Plan {
             let mut reasons = own_reasons(candidate);
             let is_redefined = reasons.contains(&Reason::Redefined);
             let verdict = verdicts.get(place);
-            let dangers = match verdict {
-                // What is dangerous in the source is nothing to who executes the same code.
-                Some(Verdict::Same) => &[][..],
-                _ => hits.get(place).map_or(&[][..], Vec::as_slice),
-            };
+            let dangers = hits.get(place).map_or(&[][..], Vec::as_slice);
             let mut uncertified = Vec::new();
             for (index, testified) in files.iter().enumerate() {
                 let is_source = testified.file.class == FileClass::Source;

@@ -1,6 +1,5 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -83,7 +82,6 @@ pub fn unrecorded_selection(
         latest: Latest::default(),
         known: None,
         alone: Vec::new(),
-        rewritten: BTreeSet::new(),
     })
 }
 

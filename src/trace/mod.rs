@@ -60,6 +60,12 @@ impl FunctionId {
         Self::remainder(RepoPath::new(Vec::new()))
     }
 
+    /// Whether it is known by its symbol alone.
+    #[must_use]
+    pub fn is_symbol(&self) -> bool {
+        self.file.as_bytes().is_empty() && !self.name.is_empty()
+    }
+
     /// Code that is not known by a function of the tree of the same name, but by its symbol alone.
     #[must_use]
     pub fn symbol(name: &str) -> Self {

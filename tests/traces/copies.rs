@@ -36,6 +36,7 @@ fn entered(bench: &Bench, arguments: &[&str]) -> BTreeMap<String, bool> {
     let recorded = bench.record(arguments);
     assert_eq!(recorded.doubt, None);
     let functions = recorded.trace.functions.iter();
+    let functions = functions.filter(|(id, _)| !id.is_symbol());
     // That something was made at all has its own mark.
     let functions = functions.filter(|(id, _)| *id != FunctionId::made());
     functions
