@@ -252,7 +252,12 @@ impl Recorder for Gcov<'_> {
         let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
         let mut found = Uncounted::default();
         for path in &self.linked {
-            let counted = Counted::Somewhere(&names);
+            let bytes = fs::read(path).unwrap_or_default();
+            // What was made past our compilers counts nothing, whatever counts elsewhere under the same names.
+            let counted = match mark::is_counting(&bytes) {
+                true => Counted::Somewhere(&names),
+                false => Counted::Nothing,
+            };
             uncounted::add(&mut found, path, self.placer, &counted);
         }
         found.counted = found.symbols.intersection(&self.symbols).cloned().collect();

@@ -169,6 +169,7 @@ facts! {
     what_a_test_leaves_in_the_build_folder_is_not_of_the_build
     what_a_thread_executes_counts
     what_is_compiled_from_the_work_tree_itself_counts
+    what_is_compiled_past_our_compilers_counts_beside_what_is_not
     what_is_stripped_hides_nothing_without_counters
     what_line_directives_say_does_not_hide_a_function
     who_reads_compiled_code_notices_what_it_does_not_execute
