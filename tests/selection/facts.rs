@@ -15,6 +15,7 @@ macro_rules! facts {
 }
 
 facts! {
+    a_binary_that_is_changed_after_its_link_reaches_who_runs_it
     a_build_file_reaches_every_test
     a_build_that_hides_its_paths_hides_no_source
     a_build_tool_that_a_test_calls_asks_only_how_old_sources_are
@@ -35,6 +36,7 @@ facts! {
     a_file_that_is_not_in_the_build_reaches_nobody
     a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_nobody_opens_reaches_nobody
+    a_file_that_the_build_alters_reaches_who_reads_it
     a_file_that_the_build_reads_reaches_every_test
     a_file_that_the_project_ignores_reaches_nobody
     a_flag_in_a_build_file_reaches_the_target_that_it_changes
