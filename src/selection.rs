@@ -275,11 +275,11 @@ impl Asked<'_> {
             (Some(known), Some(after)) => self.verdicts(known, after),
             _ => Vec::new(),
         };
-        let folders = self.folders(&difference)?;
         let altered = match (&known, &after) {
             (Some(known), Some(after)) => Self::altered(known, after),
             _ => Vec::new(),
         };
+        let folders = self.folders(&difference, &altered)?;
         let files = self.testified(&difference, &source, &about, folders, altered, &verdicts);
         let plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
@@ -395,8 +395,8 @@ impl Asked<'_> {
             class => class,
         };
         let changed = difference.changes.iter();
-        let outside = self.question.built.and_then(|built| {
-            let path = what_differs(&about.outside, built.outside)?;
+        let outside = self.outside_of_head().and_then(|outside| {
+            let path = what_differs(&about.outside, outside)?;
             Some(ChangedFile::outside(path))
         });
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));

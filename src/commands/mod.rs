@@ -17,6 +17,7 @@ mod owed;
 mod own_tree;
 mod record;
 mod report;
+mod results;
 mod run;
 mod select;
 mod simulate;

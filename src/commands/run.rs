@@ -1,18 +1,17 @@
 //! `git rts run`: build, select, run what is selected, and keep what each test did.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anstyle::{AnsiColor, Style};
 use clap::Args;
 
 use crate::commands::formats::{Format, Listing};
 use crate::commands::history::name_of;
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
+use crate::commands::results::{Results, cases, failure, write_junit};
 use crate::commands::select::say;
 use crate::commands::testing::{
     about, add_build, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
@@ -21,10 +20,9 @@ use crate::commands::testing::{
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::emit::edges::Texts;
-use crate::emit::junit::{self, Case, junit};
+use crate::emit::junit::junit;
 use crate::emit::list::unrun::tap;
-use crate::emit::plan_text::count;
-use crate::emit::progress::{Meanwhile, Progress, span};
+use crate::emit::progress::{Meanwhile, Progress};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
@@ -32,7 +30,7 @@ use crate::history::{self, About, PATIENCE, Recording, TestRecord, VersionKey, k
 use crate::objects::Contents;
 use crate::order::owed::Debt;
 use crate::recording::products::Products;
-use crate::recording::{Done, Recorder, Session};
+use crate::recording::{Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{Constraints, constraints, with_needed};
 use crate::runner::{Limits, Outcome, Test};
@@ -40,14 +38,8 @@ use crate::select::Reason;
 use crate::selection::{self, Question, Selection, arrange, carry, selection};
 use crate::trace::Trace;
 
-/// So much of what a failed test printed last is shown.
-const LINES_TOLD: usize = 3;
-
-/// So many reasons are kept for a test that is owed, and so many dangers that nobody executed are told.
+/// So many reasons are kept for a test that is owed.
 const REASONS_OWED: usize = 3;
-const DANGERS_TOLD: usize = 5;
-
-const FAILED: Style = AnsiColor::Red.on_default().bold();
 
 /// Build, run the tests that a change can affect, and keep what they did
 ///
@@ -208,26 +200,6 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     };
     results.report()?;
     written.and(printed)
-}
-
-/// What became of the selected tests.
-struct Results {
-    /// Places of the tests that were to run, in order.
-    chosen: Vec<usize>,
-    /// Of those, how each went; nothing if it did not start.
-    done: Vec<Option<(Outcome, Duration)>>,
-    recording: Recording,
-    elapsed: Duration,
-    /// How long the skipped tests last took.
-    saved: Duration,
-    skipped: usize,
-    /// Places of the tests that were selected and not to run now.
-    left: BTreeSet<usize>,
-    /// Names of the tests that are owed after this run.
-    owed: Vec<String>,
-    /// The dangers that only tests which did not run would have met.
-    uncrossed: Vec<String>,
-    is_interrupted: bool,
 }
 
 /// What selected tests cannot run without is selected, too.
@@ -466,143 +438,5 @@ impl Built<'_> {
             true => Some((record.clone(), before.trace_of(&test.name)?)),
             false => None,
         }
-    }
-}
-
-fn failure(session: &Session, test: &Test, done: &Done) -> String {
-    let log = session.log_of(&test.name);
-    let mut text = format!(
-        "{FAILED}FAIL{FAILED:#} {} ({}): {}\n     {}",
-        test.name,
-        span(done.finished.duration),
-        done.finished.outcome.sentence(),
-        log.display()
-    );
-    let printed = fs::read(&log).unwrap_or_default();
-    let printed = String::from_utf8_lossy(&printed);
-    let lines: Vec<&str> = printed
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(LINES_TOLD)) {
-        text.push_str("\n     | ");
-        text.extend(line.chars().filter(|letter| !letter.is_control()).take(160));
-    }
-    text
-}
-
-/// Every test of the project, and how it went.
-fn cases<'a>(
-    session: &Session,
-    tests: &'a [Test],
-    results: &Results,
-    sentences: &'a [String],
-) -> Vec<Case<'a>> {
-    let mut cases: Vec<Case<'_>> = Vec::new();
-    for (place, test) in tests.iter().enumerate() {
-        let chosen = results.chosen.iter().position(|chosen| *chosen == place);
-        let done = chosen.map(|at| (&results.done[at], sentences[at].as_str()));
-        let (result, duration) = match done {
-            None => {
-                let why = match results.left.contains(&place) {
-                    true => "selected, but not to run now",
-                    false => "the change cannot affect it",
-                };
-                (junit::Result::Skipped(why), Duration::ZERO)
-            }
-            Some((Some((Outcome::Passed, duration)), _)) => (junit::Result::Passed, *duration),
-            Some((Some((Outcome::Skipped, duration)), why)) => {
-                (junit::Result::Skipped(why), *duration)
-            }
-            Some((Some((_, duration)), why)) => (junit::Result::Failed(why), *duration),
-            Some((None, why)) => (junit::Result::Skipped(why), Duration::ZERO),
-        };
-        let output = match result {
-            junit::Result::Failed(_) => {
-                let bytes = fs::read(session.log_of(&test.name)).unwrap_or_default();
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-            _ => String::new(),
-        };
-        cases.push(Case {
-            name: &test.name,
-            duration,
-            result,
-            output,
-        });
-    }
-    cases
-}
-
-fn write_junit(file: &Path, cases: &[Case<'_>]) -> Result<()> {
-    fs::write(file, junit(cases))
-        .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))
-}
-
-impl Results {
-    /// How each test ended that was to run.
-    fn sentences(&self) -> Vec<String> {
-        let done = self.done.iter();
-        done.map(|done| match done {
-            Some((outcome, _)) => outcome.sentence(),
-            None => "not run: the run was stopped before it".to_owned(),
-        })
-        .collect()
-    }
-
-    /// Sums up, and fails if a test did.
-    fn report(&self) -> Result<()> {
-        let ended = |is: fn(&Outcome) -> bool| {
-            let all = self.done.iter().flatten();
-            all.filter(|(outcome, _)| is(outcome)).count()
-        };
-        let failed = ended(|outcome| !outcome.is_fine());
-        let unstarted = self.done.iter().filter(|done| done.is_none()).count();
-        let mut parts = vec![format!("{} passed", ended(Outcome::has_passed))];
-        for (number, what) in [
-            (
-                ended(|outcome| *outcome == Outcome::Skipped),
-                "skipped by itself",
-            ),
-            (failed, "failed"),
-            (unstarted, "not run"),
-            (self.owed.len().saturating_sub(unstarted), "owed"),
-        ] {
-            if number > 0 {
-                parts.push(format!("{number} {what}"));
-            }
-        }
-        anstream::eprintln!(
-            "{}, {} skipped safely; ran {}, saved about {}",
-            parts.join(", "),
-            self.skipped,
-            span(self.elapsed),
-            span(self.saved)
-        );
-        if !self.uncrossed.is_empty() {
-            let named = self.uncrossed.len().min(DANGERS_TOLD);
-            let all = self.uncrossed[..named].join(", ");
-            let rest = match self.uncrossed.len() - named {
-                0 => String::new(),
-                rest => format!(" and {rest} more"),
-            };
-            anstream::eprintln!("changed and not executed by any test that ran: {all}{rest}");
-        }
-        if !self.owed.is_empty() {
-            anstream::eprintln!("hint: 'git rts owed' lists what has still to run");
-        }
-        if self.is_interrupted {
-            return Err(Error::new(format!(
-                "interrupted; {} not run, which stays selected",
-                count(unstarted, "test")
-            ))
-            .exit_code(ExitCode::Interrupted));
-        }
-        if failed > 0 {
-            return Err(Error::new(format!("{} failed", count(failed, "test")))
-                .hint("'git rts why TEST' tells why a test was selected")
-                .exit_code(ExitCode::TestsFailed));
-        }
-        Ok(())
     }
 }

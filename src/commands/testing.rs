@@ -142,12 +142,12 @@ pub(super) fn about(
 
 /// Adds what the build made to what tests did with it, when all of them have run.
 pub(super) fn add_build(recording: &mut Recording, contents: Contents, products: &Products) {
-    recording.note_readers_of_code(&contents);
     recording.compiled = Compiled {
         contents,
         products: products.seen_by(recording.tests()),
         altered: products.altered().clone(),
     };
+    recording.note_readers_of_code();
 }
 
 pub(super) fn now() -> u64 {

@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use super::compiled::Compiled;
 use super::experience::Experiences;
 use super::record::{About, TestRecord};
-use crate::objects::Contents;
 use crate::order::smoothed::weights;
 use crate::repo::RepoPath;
 use crate::trace::carry::Carry;
@@ -155,10 +154,13 @@ impl Recording {
     }
 
     /// Tests that read compiled code, and do not only run it, notice what no trace of theirs tells.
-    pub fn note_readers_of_code(&mut self, contents: &Contents) {
+    pub fn note_readers_of_code(&mut self) {
+        let Compiled {
+            contents, products, ..
+        } = &self.compiled;
         let is_code = |place: &&RepoPath| {
-            let place = place.to_string();
-            contents.binaries.contains_key(&place) || place.ends_with(".o") || place.ends_with(".a")
+            products.get(*place).is_some_and(|made| made.is_code)
+                || contents.binaries.contains_key(&place.to_string())
         };
         for test in &mut self.tests {
             let looked = test.looked.as_ref();

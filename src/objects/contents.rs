@@ -236,6 +236,7 @@ pub(super) fn loaded(bytes: &[u8]) -> u64 {
 /// Over everything that is loaded, but the build id.
 fn whole(linked: &elf::Elf<'_>) -> u64 {
     let mut digest = Digest::new();
+    digest.absorb(linked.entry);
     for section in linked.sections.iter().filter(|section| section.is_loaded()) {
         if section.name == ".note.gnu.build-id" {
             continue;

@@ -28,6 +28,8 @@ pub(super) enum Purpose {
 pub(super) struct Elf<'a> {
     pub(super) machine: Machine,
     pub(super) purpose: Purpose,
+    /// Where a program begins.
+    pub(super) entry: u64,
     /// By their numbers in the file, the first of which is empty.
     pub(super) sections: Vec<Section<'a>>,
     /// By their numbers in the file, the first of which is empty.
@@ -217,6 +219,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elf<'_>, Opaque> {
     Ok(Elf {
         machine,
         purpose,
+        entry: header.e_entry(ENDIAN),
         sections: found,
         symbols,
     })

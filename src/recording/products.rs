@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -213,10 +214,9 @@ fn content(path: &Path, is_read: Option<bool>) -> Product {
         let target = fs::read_link(path).ok();
         product.digest = target.map(|target| digest::bytes(target.as_os_str().as_encoded_bytes()));
     } else if metadata.is_file() {
-        let bytes = fs::read(path).ok();
-        let starts = |magic: &[u8]| bytes.as_ref().is_some_and(|bytes| bytes.starts_with(magic));
-        product.is_code = starts(b"\x7fELF") || starts(b"!<arch>\n") || starts(b"!<thin>\n");
+        product.is_code = is_code(path);
         if !product.is_code || is_read != Some(false) {
+            let bytes = fs::read(path).ok();
             product.digest = bytes.map(|bytes| digest::bytes(&bytes));
         }
     } else {
@@ -224,6 +224,15 @@ fn content(path: &Path, is_read: Option<bool>) -> Product {
         product.digest = Some(0);
     }
     product
+}
+
+/// Whether a file is an object, a program or a library, by its first bytes: most are large.
+fn is_code(path: &Path) -> bool {
+    let mut first = Vec::new();
+    let file = fs::File::open(path);
+    let read = file.and_then(|file| file.take(8).read_to_end(&mut first));
+    let magic: [&[u8]; 3] = [b"\x7fELF", b"!<arch>\n", b"!<thin>\n"];
+    read.is_ok() && magic.iter().any(|magic| first.starts_with(magic))
 }
 
 fn stamp(metadata: &Metadata) -> Stamp {

@@ -167,6 +167,8 @@ impl Plan {
         hits: &[Vec<Hit>],
         verdicts: &[Verdict],
     ) -> Self {
+        let mut classes = files.iter().map(|testified| testified.file.class);
+        let has_c = classes.any(|class| class == FileClass::Source);
         let tests = candidates.iter().enumerate().map(|(place, candidate)| {
             let mut reasons = own_reasons(candidate);
             let is_redefined = reasons.contains(&Reason::Redefined);
@@ -195,7 +197,8 @@ impl Plan {
                     // What became of the files says more than the files.
                     let count = uncertified.len();
                     uncertified.retain(|reason| !reason.is_compiled_in());
-                    if uncertified.len() < count {
+                    // Where no C changed, something reached the code that nobody was seen to read.
+                    if uncertified.len() < count || !has_c {
                         reasons.push(Reason::Built(why.clone()));
                     }
                 }

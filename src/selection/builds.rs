@@ -19,6 +19,7 @@ pub(super) struct RecordedHead {
     /// What defines each test, by its name.
     pub(super) definitions: BTreeMap<String, Vec<u8>>,
     compiled: Compiled,
+    outside: BTreeMap<String, u64>,
 }
 
 impl RecordedHead {
@@ -50,6 +51,7 @@ impl RecordedHead {
         Ok(is_whole.then(|| RecordedHead {
             definitions: tests.map(|test| (test.name, test.definition)).collect(),
             compiled,
+            outside: about.outside,
         }))
     }
 }
@@ -67,6 +69,12 @@ impl Asked<'_> {
             });
         }
         self.head.as_ref().map(|head| head.compiled.clone())
+    }
+
+    /// The headers that the build of the head took from outside of the tree.
+    pub(super) fn outside_of_head(&self) -> Option<&BTreeMap<String, u64>> {
+        let recorded = self.head.as_ref().map(|head| &head.outside);
+        self.question.built.map(|built| built.outside).or(recorded)
     }
 
     /// What the builds do to each candidate, given what was recorded with the base.
@@ -114,11 +122,15 @@ impl Asked<'_> {
         differing.map(ChangedFile::altered).collect()
     }
 
-    /// The folders of both versions; none where no file came or went.
-    pub(super) fn folders(&self, difference: &Difference) -> Result<Folders> {
+    /// The folders of both versions; none where no file came or went, or was altered by a build.
+    pub(super) fn folders(
+        &self,
+        difference: &Difference,
+        altered: &[ChangedFile],
+    ) -> Result<Folders> {
         let changes = difference.changes.iter();
         let mut files = changes.filter_map(|change| ChangedFile::of(change, |_| FileClass::Other));
-        if files.all(|file| file.is_only_modified) {
+        if altered.is_empty() && files.all(|file| file.is_only_modified) {
             return Ok(Folders::default());
         }
         let of = |version: &Version| -> Result<BTreeSet<RepoPath>> {

@@ -60,7 +60,7 @@ pub fn unrecorded_selection(
             candidates: asked.candidates.len(),
         },
     );
-    let folders = asked.folders(&difference)?;
+    let folders = asked.folders(&difference, &[])?;
     let files = asked.testified(
         &difference,
         &source,

@@ -1,6 +1,7 @@
 //! The object witness: what a change does to the program shows in the compiled code, and in whatever else the build made.
 //!
-//! It speaks of both builds as they are, so what it certifies holds for every changed file: build files, flags, generated code.
+//! It speaks of both builds as they are, so what it certifies holds for whatever is built anew when it changes: build files, flags,
+//! what sources are generated from. A build may pass over a C source, so of those others speak.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ pub enum Verdict {
     Code(String),
     /// Something else that the build made, and that it looked at, differs.
     Product(String),
-    /// Nobody knows what it looked at.
+    /// Nobody knows what it looked at, or what was in it.
     Unknown,
 }
 
@@ -46,6 +47,9 @@ impl Builds<'_> {
         let mut ran = BTreeSet::new();
         for place in &beyond.made {
             let is_read = beyond.made_read.contains(place);
+            if self.is_made_by_tests(place) {
+                return Verdict::Unknown;
+            }
             if !self.agree(place, is_read) {
                 return Verdict::Product(format!("'{place}', which the build made, differs"));
             }
@@ -79,6 +83,17 @@ impl Builds<'_> {
                 "'{seen}' in '{name}', which others may look at, differs"
             ))
         })
+    }
+
+    /// Whether tests built a binary themselves: of what it was made then, neither build tells.
+    fn is_made_by_tests(&self, place: &RepoPath) -> bool {
+        let made = self.before.products.get(place);
+        made.is_some_and(|made| made.mode == 0)
+            && self
+                .before
+                .contents
+                .binaries
+                .contains_key(&place.to_string())
     }
 
     /// The name of a binary that both builds have at a place.
@@ -205,6 +220,25 @@ mod tests {
         };
         other.products.insert(place("out/p"), locked);
         assert!(differs(&other, "out/p", &[]));
+        // What tests built themselves nobody can compare.
+        let before = Compiled {
+            products: [(place("out/p"), Product::default())].into(),
+            ..build(made(7, false))
+        };
+        let builds = Builds {
+            before: &before,
+            after: &before,
+            difference: &ObjectDifference::default(),
+        };
+        let beyond = Beyond {
+            made: [place("out/p")].into(),
+            ..Beyond::default()
+        };
+        let doing = Doing {
+            beyond: Some(&beyond),
+            may_have_executed: &|_| false,
+        };
+        assert_eq!(builds.judge(&doing), Verdict::Unknown);
         // What nobody looked over is not the same.
         assert!(differs(&other, "out/q", &[]));
     }

@@ -246,6 +246,26 @@ fn data_of_a_library_reach_the_program_that_mentions_them() {
 }
 
 #[test]
+fn where_a_program_begins_counts() {
+    let folder = TempDir::new().unwrap();
+    let text = "int one(void){return 1;} int two(void){return 2;} int main(void){return 0;}";
+    let main = compile(PLAIN, folder.path(), "main.c", text, &[]);
+    let made = |entry: &str| {
+        let option = format!("-Wl,-e,{entry}");
+        let (binary, mut link) = link(
+            PLAIN,
+            folder.path(),
+            std::slice::from_ref(&main),
+            &[&option],
+        );
+        link.options.push(format!("-e={entry}"));
+        contents("p", &binary, Some(&link))
+    };
+    assert!(compare(&made("one"), &made("one")).is_empty());
+    assert!(!compare(&made("one"), &made("two")).is_empty());
+}
+
+#[test]
 fn what_does_not_count_may_have_been_executed() {
     let folder = TempDir::new().unwrap();
     let made = |number| {

@@ -140,6 +140,7 @@ facts! {
     another_command_for_tests_reaches_every_test
     assembler_reaches_every_test
     both_sides_of_a_comma_are_executed
+    code_that_differs_though_nobody_read_the_file_reaches_who_executes_it
     code_that_links_everything_at_once_counts
     code_that_no_compiler_reads_reaches_nobody
     code_under_an_inactive_condition_reaches_nobody

@@ -1,0 +1,183 @@
+//! What became of the tests of a run, for people and for files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::emit::junit::{self, Case, junit};
+use crate::emit::plan_text::count;
+use crate::emit::progress::span;
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::history::Recording;
+use crate::recording::{Done, Session};
+use crate::runner::{Outcome, Test};
+
+/// So much of what a failed test printed last is shown.
+const LINES_TOLD: usize = 3;
+
+/// So many dangers that nobody executed are told.
+const DANGERS_TOLD: usize = 5;
+
+const FAILED: Style = AnsiColor::Red.on_default().bold();
+
+/// What became of the selected tests.
+pub(super) struct Results {
+    /// Places of the tests that were to run, in order.
+    pub(super) chosen: Vec<usize>,
+    /// Of those, how each went; nothing if it did not start.
+    pub(super) done: Vec<Option<(Outcome, Duration)>>,
+    pub(super) recording: Recording,
+    pub(super) elapsed: Duration,
+    /// How long the skipped tests last took.
+    pub(super) saved: Duration,
+    pub(super) skipped: usize,
+    /// Places of the tests that were selected and not to run now.
+    pub(super) left: BTreeSet<usize>,
+    /// Names of the tests that are owed after this run.
+    pub(super) owed: Vec<String>,
+    /// The dangers that only tests which did not run would have met.
+    pub(super) uncrossed: Vec<String>,
+    pub(super) is_interrupted: bool,
+}
+
+pub(super) fn failure(session: &Session, test: &Test, done: &Done) -> String {
+    let log = session.log_of(&test.name);
+    let mut text = format!(
+        "{FAILED}FAIL{FAILED:#} {} ({}): {}\n     {}",
+        test.name,
+        span(done.finished.duration),
+        done.finished.outcome.sentence(),
+        log.display()
+    );
+    let printed = fs::read(&log).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let lines: Vec<&str> = printed
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    for line in lines.iter().skip(lines.len().saturating_sub(LINES_TOLD)) {
+        text.push_str("\n     | ");
+        text.extend(line.chars().filter(|letter| !letter.is_control()).take(160));
+    }
+    text
+}
+
+/// Every test of the project, and how it went.
+pub(super) fn cases<'a>(
+    session: &Session,
+    tests: &'a [Test],
+    results: &Results,
+    sentences: &'a [String],
+) -> Vec<Case<'a>> {
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    for (place, test) in tests.iter().enumerate() {
+        let chosen = results.chosen.iter().position(|chosen| *chosen == place);
+        let done = chosen.map(|at| (&results.done[at], sentences[at].as_str()));
+        let (result, duration) = match done {
+            None => {
+                let why = match results.left.contains(&place) {
+                    true => "selected, but not to run now",
+                    false => "the change cannot affect it",
+                };
+                (junit::Result::Skipped(why), Duration::ZERO)
+            }
+            Some((Some((Outcome::Passed, duration)), _)) => (junit::Result::Passed, *duration),
+            Some((Some((Outcome::Skipped, duration)), why)) => {
+                (junit::Result::Skipped(why), *duration)
+            }
+            Some((Some((_, duration)), why)) => (junit::Result::Failed(why), *duration),
+            Some((None, why)) => (junit::Result::Skipped(why), Duration::ZERO),
+        };
+        let output = match result {
+            junit::Result::Failed(_) => {
+                let bytes = fs::read(session.log_of(&test.name)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+            _ => String::new(),
+        };
+        cases.push(Case {
+            name: &test.name,
+            duration,
+            result,
+            output,
+        });
+    }
+    cases
+}
+
+pub(super) fn write_junit(file: &Path, cases: &[Case<'_>]) -> Result<()> {
+    fs::write(file, junit(cases))
+        .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))
+}
+
+impl Results {
+    /// How each test ended that was to run.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let done = self.done.iter();
+        done.map(|done| match done {
+            Some((outcome, _)) => outcome.sentence(),
+            None => "not run: the run was stopped before it".to_owned(),
+        })
+        .collect()
+    }
+
+    /// Sums up, and fails if a test did.
+    pub(super) fn report(&self) -> Result<()> {
+        let ended = |is: fn(&Outcome) -> bool| {
+            let all = self.done.iter().flatten();
+            all.filter(|(outcome, _)| is(outcome)).count()
+        };
+        let failed = ended(|outcome| !outcome.is_fine());
+        let unstarted = self.done.iter().filter(|done| done.is_none()).count();
+        let mut parts = vec![format!("{} passed", ended(Outcome::has_passed))];
+        for (number, what) in [
+            (
+                ended(|outcome| *outcome == Outcome::Skipped),
+                "skipped by itself",
+            ),
+            (failed, "failed"),
+            (unstarted, "not run"),
+            (self.owed.len().saturating_sub(unstarted), "owed"),
+        ] {
+            if number > 0 {
+                parts.push(format!("{number} {what}"));
+            }
+        }
+        anstream::eprintln!(
+            "{}, {} skipped safely; ran {}, saved about {}",
+            parts.join(", "),
+            self.skipped,
+            span(self.elapsed),
+            span(self.saved)
+        );
+        if !self.uncrossed.is_empty() {
+            let named = self.uncrossed.len().min(DANGERS_TOLD);
+            let all = self.uncrossed[..named].join(", ");
+            let rest = match self.uncrossed.len() - named {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
+            };
+            anstream::eprintln!("changed and not executed by any test that ran: {all}{rest}");
+        }
+        if !self.owed.is_empty() {
+            anstream::eprintln!("hint: 'git rts owed' lists what has still to run");
+        }
+        if self.is_interrupted {
+            return Err(Error::new(format!(
+                "interrupted; {} not run, which stays selected",
+                count(unstarted, "test")
+            ))
+            .exit_code(ExitCode::Interrupted));
+        }
+        if failed > 0 {
+            return Err(Error::new(format!("{} failed", count(failed, "test")))
+                .hint("'git rts why TEST' tells why a test was selected")
+                .exit_code(ExitCode::TestsFailed));
+        }
+        Ok(())
+    }
+}
