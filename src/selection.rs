@@ -33,7 +33,7 @@ use crate::recording::products::Products;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
-use crate::witness::code::Verdict;
+use crate::witness::code::Verdicts;
 use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::{
@@ -113,8 +113,7 @@ pub struct Question<'a> {
 pub struct Built<'a> {
     pub contents: &'a Contents,
     pub products: &'a Products,
-    /// The headers that it took from outside of the tree.
-    pub outside: &'a BTreeMap<String, u64>,
+    pub about: &'a About,
 }
 
 /// The answer, with what it rests on.
@@ -135,6 +134,8 @@ pub struct Selection {
     /// How many tests would have been selected if one witness alone told what is compiled into them, by its name; nothing for one
     /// that cannot speak.
     pub alone: Vec<(&'static str, Option<usize>)>,
+    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
+    pub rewritten: BTreeSet<String>,
     pub notices: Vec<String>,
 }
 
@@ -228,6 +229,7 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: None,
             alone: Vec::new(),
+            rewritten: BTreeSet::new(),
             notices,
         }
     }
@@ -273,7 +275,7 @@ impl Asked<'_> {
         );
         let verdicts = match (&known, &after) {
             (Some(known), Some(after)) => self.verdicts(known, after),
-            _ => Vec::new(),
+            _ => Verdicts::default(),
         };
         let altered = match (&known, &after) {
             (Some(known), Some(after)) => Self::altered(known, after),
@@ -292,11 +294,14 @@ impl Asked<'_> {
             true => self.alone(&files, &source, &verdicts),
             false => Vec::new(),
         };
+        let skipped = plan.tests.iter().zip(&source.hits);
+        let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
             baseline: Some(version),
             difference: Some(difference),
+            rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
             source,
             plan,
             everything: None,
@@ -312,10 +317,10 @@ impl Asked<'_> {
         &self,
         files: &[TestifiedFile],
         source: &Source,
-        verdicts: &[Verdict],
+        verdicts: &Verdicts,
     ) -> Vec<(&'static str, Option<usize>)> {
         let each = Witnesses::EACH.into_iter().map(|(name, witnesses)| {
-            let can_speak = !witnesses.object || !verdicts.is_empty();
+            let can_speak = !witnesses.object || !verdicts.tests.is_empty();
             // Of what tests read and what defines them nobody else can tell.
             let may_speak =
                 |one: &Certificate| one.way != Way::CompiledIn || witnesses.may_speak(one.witness);
@@ -330,7 +335,7 @@ impl Asked<'_> {
         &self,
         files: &[TestifiedFile],
         source: &Source,
-        verdicts: &[Verdict],
+        verdicts: &Verdicts,
         witnesses: Witnesses,
         may_speak: &dyn Fn(&Certificate) -> bool,
     ) -> Plan {
@@ -347,7 +352,8 @@ impl Asked<'_> {
         } else {
             &[]
         };
-        let verdicts = if witnesses.object { verdicts } else { &[] };
+        let unknown = Verdicts::default();
+        let verdicts = if witnesses.object { verdicts } else { &unknown };
         Plan::new(&self.candidates, heard.collect(), hits, verdicts)
     }
 
@@ -376,7 +382,7 @@ impl Asked<'_> {
         about: &About,
         folders: Folders,
         altered: Vec<ChangedFile>,
-        verdicts: &[Verdict],
+        verdicts: &Verdicts,
     ) -> Vec<TestifiedFile> {
         let records = self.candidates.iter().map(|test| test.record.as_ref());
         let opened = Opened {
@@ -395,8 +401,8 @@ impl Asked<'_> {
             class => class,
         };
         let changed = difference.changes.iter();
-        let outside = self.outside_of_head().and_then(|outside| {
-            let path = what_differs(&about.outside, outside)?;
+        let outside = self.about_head().and_then(|head| {
+            let path = what_differs(&about.outside, &head.outside)?;
             Some(ChangedFile::outside(path))
         });
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));
@@ -428,7 +434,7 @@ impl Asked<'_> {
         class: FileClass,
         difference: &Difference,
         source: &Source,
-        verdicts: &[Verdict],
+        verdicts: &Verdicts,
     ) -> Vec<Certificate> {
         let is_listed = self.is_listed();
         let mut all = rules::testify(class);
@@ -439,9 +445,13 @@ impl Asked<'_> {
             };
             all.push(source.testify(difference, &is_told));
         }
-        // Of C, source and traces tell more surely: a build that passes over a source leaves its code the same.
-        let is_for_code = !matches!(class, FileClass::Global | FileClass::Source);
-        if !verdicts.is_empty() && is_for_code {
+        // A build that passes over a source leaves its code the same.
+        let is_for_code = match class {
+            FileClass::Global => false,
+            FileClass::Source => verdicts.are_for_sources,
+            _ => true,
+        };
+        if !verdicts.tests.is_empty() && is_for_code {
             all.push(code::testify(verdicts));
         }
         if is_listed && class != FileClass::Global {

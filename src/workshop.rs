@@ -43,6 +43,13 @@ pub struct Differences {
     pub came_or_went: BTreeSet<RepoPath>,
 }
 
+impl Differences {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.modified.is_empty() && self.came_or_went.is_empty()
+    }
+}
+
 /// What the copy of one file is known by: the content it was made from, and how it looked when it was made.
 type Manifest = BTreeMap<RepoPath, Copied>;
 

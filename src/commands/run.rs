@@ -41,6 +41,10 @@ use crate::trace::Trace;
 /// So many reasons are kept for a test that is owed.
 const REASONS_OWED: usize = 3;
 
+/// Why the trace of a test is no longer that of its source.
+const REWRITTEN: &str =
+    "its source was written in another way since it ran, with the same compiled code";
+
 /// Build, run the tests that a change can affect, and keep what they did
 ///
 /// Compares the work tree with BASE, selects as `git rts select` does, and also tests that are new or defined in another way. After the run this version has a complete history: tests that ran have new traces, the others keep theirs. Exits with 100 if a test failed, with 101 if the project could not be built.
@@ -129,7 +133,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
         built: Some(selection::Built {
             contents: &contents,
             products: &products,
-            outside: &about.outside,
+            about: &about,
         }),
         all: arguments.all,
         witnesses: arguments.witnesses.chosen(),
@@ -322,7 +326,10 @@ impl Built<'_> {
         let (unrun, again) = self.unrun(results, &selection)?;
         let session = selection.latest.session + 1;
         let Selection {
-            difference, known, ..
+            difference,
+            known,
+            rewritten,
+            ..
         } = selection;
         let mut recording = known.clone().unwrap_or_default();
         if let Some(difference) = &difference {
@@ -333,6 +340,11 @@ impl Built<'_> {
         let ran: Vec<&Test> = chosen.map(|(place, _)| &self.tests[*place]).collect();
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
+        for name in &rewritten {
+            if let Some(record) = recording.record_mut(name) {
+                record.beyond_trace = Some(REWRITTEN.to_owned());
+            }
+        }
         recording.replace(&new);
         recording.replace(&again);
         owe(&mut recording, &unrun, self.version);

@@ -133,6 +133,7 @@ pub(super) fn about(
         opened_by_build: session.opened_by_build(),
         made: session.made_facts(placer, config),
         outside: session.outside(),
+        is_built_anew: session.is_built_anew(),
         session: 0,
         partial: false,
         front_end: c::VERSION,

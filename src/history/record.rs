@@ -111,6 +111,8 @@ pub struct About {
     pub made: Vec<MadeFacts>,
     /// The headers that were read from outside of the tree to build it, each with a digest.
     pub outside: BTreeMap<String, u64>,
+    /// The build began from nothing, so it cannot have passed over a source.
+    pub is_built_anew: bool,
     /// Counts the sessions on the way to this version.
     pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.

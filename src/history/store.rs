@@ -9,7 +9,7 @@ use super::roots::Roots;
 use crate::error::Error;
 
 /// The format of everything in the database. A change of any encoding needs a new one.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 5;
 
 /// The trees of a database that we have for ourselves until it is dropped.
 pub(super) struct Store {

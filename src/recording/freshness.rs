@@ -1,6 +1,7 @@
 //! Whether what an earlier build left in the workshop can be built upon, or everything has to be built anew.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::outside;
@@ -78,5 +79,25 @@ pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     }
     workshop.forget_opened();
     workshop.forget_pending();
+    let _ = fs::write(anew_file(workshop), "");
     fs::write(made_by_file(workshop), made_by).map_err(cannot)
+}
+
+/// There while all that the workshop holds was built from nothing, of one version.
+fn anew_file(workshop: &Workshop) -> PathBuf {
+    workshop.build.with_extension("anew")
+}
+
+pub(super) fn is_anew(workshop: &Workshop) -> bool {
+    anew_file(workshop).exists()
+}
+
+/// From now on, something is built upon what was there: whether that takes in all that changed is up to the project.
+pub(super) fn is_no_longer_anew(workshop: &Workshop) -> Result<()> {
+    match fs::remove_file(anew_file(workshop)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::new(format!(
+            "cannot change what is known of the build: {error}"
+        ))),
+        _ => Ok(()),
+    }
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use super::binaries::linked_below;
 use super::ear::Ear;
 use super::freshness::{
-    has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
-    was_made_otherwise,
+    has_another_outside, is_anew, is_beyond_the_build, is_no_longer_anew, outside_file,
+    start_afresh, unfinished, was_made_otherwise,
 };
 use super::gcov::Gcov;
 use super::llvm::Llvm;
@@ -104,6 +104,8 @@ impl Session {
             || has_another_outside(&workshop)
         {
             start_afresh(&workshop, &made_by)?;
+        } else if !differences.is_empty() {
+            is_no_longer_anew(&workshop)?;
         }
         workshop.note_pending(&differences.modified);
         let opened_before = workshop.opened();
@@ -162,6 +164,12 @@ impl Session {
             self.keep_outside();
         }
         Ok(true)
+    }
+
+    /// Whether all that is there was built from nothing since something last changed.
+    #[must_use]
+    pub fn is_built_anew(&self) -> bool {
+        is_anew(&self.workshop)
     }
 
     /// Files of the copy to which hard links lead from elsewhere.

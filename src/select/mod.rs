@@ -6,7 +6,7 @@ use crate::history::{Experience, Outcome, TestRecord};
 use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::technique::Technique;
-use crate::witness::code::Verdict;
+use crate::witness::code::{Verdict, Verdicts};
 use crate::witness::source::Hit;
 use crate::witness::{Certificate, ChangedFile, FileClass, Way};
 
@@ -165,15 +165,19 @@ impl Plan {
         candidates: &[Candidate],
         files: Vec<TestifiedFile>,
         hits: &[Vec<Hit>],
-        verdicts: &[Verdict],
+        verdicts: &Verdicts,
     ) -> Self {
         let mut classes = files.iter().map(|testified| testified.file.class);
         let has_c = classes.any(|class| class == FileClass::Source);
         let tests = candidates.iter().enumerate().map(|(place, candidate)| {
             let mut reasons = own_reasons(candidate);
             let is_redefined = reasons.contains(&Reason::Redefined);
-            let verdict = verdicts.get(place);
-            let dangers = hits.get(place).map_or(&[][..], Vec::as_slice);
+            let verdict = verdicts.tests.get(place);
+            let dangers = match verdict {
+                // What is dangerous in the source is nothing to who executes the same code.
+                Some(Verdict::Same) if verdicts.are_for_sources => &[][..],
+                _ => hits.get(place).map_or(&[][..], Vec::as_slice),
+            };
             let mut uncertified = Vec::new();
             for (index, testified) in files.iter().enumerate() {
                 let is_source = testified.file.class == FileClass::Source;

@@ -6,11 +6,11 @@ use super::Asked;
 use crate::config::Config;
 use crate::difference::{Difference, is_library_function};
 use crate::error::Result;
-use crate::history::{Compiled, Histories, Recording, VersionKey};
+use crate::history::{About, Compiled, Histories, Recording, VersionKey};
 use crate::objects;
 use crate::recording::fingerprint;
 use crate::repo::{RepoPath, Repository, Version};
-use crate::witness::code::{Builds, Doing, Verdict};
+use crate::witness::code::{Builds, Doing, Verdict, Verdicts};
 use crate::witness::files::Folders;
 use crate::witness::{ChangedFile, FileClass};
 
@@ -19,7 +19,7 @@ pub(super) struct RecordedHead {
     /// What defines each test, by its name.
     pub(super) definitions: BTreeMap<String, Vec<u8>>,
     compiled: Compiled,
-    outside: BTreeMap<String, u64>,
+    about: About,
 }
 
 impl RecordedHead {
@@ -51,7 +51,7 @@ impl RecordedHead {
         Ok(is_whole.then(|| RecordedHead {
             definitions: tests.map(|test| (test.name, test.definition)).collect(),
             compiled,
-            outside: about.outside,
+            about,
         }))
     }
 }
@@ -71,14 +71,14 @@ impl Asked<'_> {
         self.head.as_ref().map(|head| head.compiled.clone())
     }
 
-    /// The headers that the build of the head took from outside of the tree.
-    pub(super) fn outside_of_head(&self) -> Option<&BTreeMap<String, u64>> {
-        let recorded = self.head.as_ref().map(|head| &head.outside);
-        self.question.built.map(|built| built.outside).or(recorded)
+    /// What holds for the build of the head as a whole.
+    pub(super) fn about_head(&self) -> Option<&About> {
+        let recorded = self.head.as_ref().map(|head| &head.about);
+        self.question.built.map(|built| built.about).or(recorded)
     }
 
     /// What the builds do to each candidate, given what was recorded with the base.
-    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> Vec<Verdict> {
+    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> Verdicts {
         let before = &known.compiled;
         let difference =
             objects::difference(&before.contents, &after.contents, &is_library_function);
@@ -109,7 +109,10 @@ impl Asked<'_> {
             })
         };
         let candidates = self.candidates.iter();
-        candidates.map(|one| judge(&one.name)).collect()
+        Verdicts {
+            tests: candidates.map(|one| judge(&one.name)).collect(),
+            are_for_sources: self.about_head().is_some_and(|about| about.is_built_anew),
+        }
     }
 
     /// Files of the tree that the builds of both versions left in different states.

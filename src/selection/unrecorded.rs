@@ -1,5 +1,6 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ use crate::repo::Repository;
 use crate::runner::Test;
 use crate::select::Plan;
 use crate::trace::{Crossed, FunctionId};
+use crate::witness::code::Verdicts;
 use crate::witness::source::{Source, Traces};
 
 /// Answers a question about listed tests of which nothing is known.
@@ -61,15 +63,16 @@ pub fn unrecorded_selection(
         },
     );
     let folders = asked.folders(&difference, &[])?;
+    let unknown = Verdicts::default();
     let files = asked.testified(
         &difference,
         &source,
         &About::default(),
         folders,
         Vec::new(),
-        &[],
+        &unknown,
     );
-    let plan = Plan::new(&asked.candidates, files, &source.hits, &[]);
+    let plan = Plan::new(&asked.candidates, files, &source.hits, &unknown);
     Ok(Selection {
         base: question.base,
         head: question.head,
@@ -82,6 +85,7 @@ pub fn unrecorded_selection(
         latest: Latest::default(),
         known: None,
         alone: Vec::new(),
+        rewritten: BTreeSet::new(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! The object witness: what a change does to the program shows in the compiled code, and in whatever else the build made.
 //!
 //! It speaks of both builds as they are, so what it certifies holds for whatever is built anew when it changes: build files, flags,
-//! what sources are generated from. A build may pass over a C source, so of those others speak.
+//! what sources are generated from. A build may pass over a C source, so of those it speaks where everything was built anew.
 
 use std::collections::BTreeSet;
 
@@ -35,6 +35,14 @@ pub enum Verdict {
     Product(String),
     /// Nobody knows what it looked at, or what was in it.
     Unknown,
+}
+
+/// What the builds do to all tests; nothing, where one of the builds is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    pub tests: Vec<Verdict>,
+    /// No source was passed over in the build of the head, so that they hold for changes of C as well.
+    pub are_for_sources: bool,
 }
 
 impl Builds<'_> {
@@ -126,8 +134,11 @@ fn sentence(affected: &Affected) -> String {
 
 /// Speaks for those to whom both builds are the same.
 #[must_use]
-pub fn testify(verdicts: &[Verdict]) -> Certificate {
-    let same = verdicts.iter().map(|verdict| *verdict == Verdict::Same);
+pub fn testify(verdicts: &Verdicts) -> Certificate {
+    let same = verdicts
+        .tests
+        .iter()
+        .map(|verdict| *verdict == Verdict::Same);
     Certificate {
         way: Way::CompiledIn,
         witness: Witness::Object,

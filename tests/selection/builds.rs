@@ -91,6 +91,54 @@ fn a_build_that_passes_over_a_source_clears_nobody() {
 }
 
 #[test]
+fn code_that_stays_the_same_selects_nobody_where_all_is_built_anew() {
+    for backend in ["llvm", "gcov"] {
+        let written = |limit: &str| {
+            format!(
+                "static int one(int x) {{ return x > {limit}; }}\nstatic int two(int x) {{ return x > 5; }}\n{MAIN}"
+            )
+        };
+        let functions = written("4").replace(MAIN, "");
+        let repo = recorded(backend, "cc -w -o prog main.c", &functions);
+        repo.write("main.c", written("2 + 2"));
+        // The compiler may have been passed over.
+        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+        repo.write("notes", "a file that comes\n");
+        assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+        // As long as nothing changes.
+        assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+        repo.write("main.c", written("1 + 3"));
+        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+        repo.write("main.c", written("2 + 2"));
+        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+    }
+}
+
+#[test]
+fn who_was_skipped_because_its_code_stayed_the_same_is_not_cleared_by_an_old_trace() {
+    for backend in ["llvm", "gcov"] {
+        let written = |limit: &str| {
+            format!(
+                "static int one(int x) {{ return x > {limit}; }}\nstatic int two(int x) {{ return x > 5; }}\n{MAIN}"
+            )
+        };
+        let functions = written("4").replace(MAIN, "");
+        let repo = recorded(backend, "cc -w -o prog main.c", &functions);
+        repo.write("main.c", written("2 + 2"));
+        repo.write("notes", "a file that comes\n");
+        repo.commit_all();
+        let (_, said) = succeeds(&repo, &["run", "HEAD~1"]);
+        assert!(said.contains("2 skipped safely"), "{backend}: {said}");
+        let (shown, _) = succeeds(&repo, &["why", "one", "HEAD~1"]);
+        assert!(shown.contains("may be skipped"), "{backend}: {shown}");
+        repo.write("main.c", written("2 + 3"));
+        let (printed, _) = succeeds(&repo, &["select", "HEAD"]);
+        assert_eq!(printed, "one\n", "{backend}");
+        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+    }
+}
+
+#[test]
 fn each_witness_can_be_heard_alone() {
     let repo = recorded(
         "llvm",

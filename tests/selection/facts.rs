@@ -40,6 +40,7 @@ facts! {
     a_file_that_the_build_reads_reaches_every_test
     a_file_that_the_project_ignores_reaches_nobody
     a_flag_in_a_build_file_reaches_the_target_that_it_changes
+    a_folder_that_goes_reaches_who_writes_into_it
     a_folder_that_is_renamed_reaches_who_looked_into_it
     a_function_behind_longjmp_is_executed
     a_function_that_is_called_through_a_pointer_is_executed
@@ -171,6 +172,7 @@ facts! {
     what_a_library_does_at_exit_counts
     what_a_test_leaves_in_the_build_folder_is_not_of_the_build
     what_a_thread_executes_counts
+    what_comes_where_a_test_makes_something_reaches_it
     what_is_compiled_from_the_work_tree_itself_counts
     what_is_compiled_past_our_compilers_counts_beside_what_is_not
     what_is_stripped_hides_nothing_without_counters

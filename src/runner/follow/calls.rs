@@ -25,21 +25,27 @@ pub(super) enum Purpose {
     Execute(Last),
     /// To give its content another name.
     Give(Last),
+    /// To put something in its place, whatever is there: only where that is counts.
+    Replace,
 }
 
 /// What has to be done about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// A path in this argument, relative to the folder in that one.
-    Path {
-        folder: Option<usize>,
-        path: usize,
-        purpose: Purpose,
-    },
+    Path(Named),
+    Paths(Named, Named),
     /// Code is mapped from the file in argument 4.
     Mapping,
     /// From now on paths mean something else, or files can be had without them.
     Unfollowable,
+}
+
+/// A path in this argument, relative to the folder in that one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) folder: Option<usize>,
+    pub(super) path: usize,
+    pub(super) purpose: Purpose,
 }
 
 /// Which of the calls with a number a filter picks.
@@ -48,8 +54,6 @@ pub(super) enum Picked {
     All,
     /// Not where this argument is `AT_EMPTY_PATH` and argument 0 is a file: that is how the C library asks about an open file.
     Named(usize),
-    /// Not where this argument says that nothing of the file is left: `O_TRUNC` without `O_EXCL`.
-    Kept(usize),
     /// Code from files.
     Code,
 }
@@ -67,8 +71,11 @@ const FOLLOW: u64 = libc::AT_SYMLINK_FOLLOW as u64;
 // The kernel gives new calls the same number everywhere; the C library's crate does not name all of them yet.
 const GETXATTRAT: c_long = 464;
 const LISTXATTRAT: c_long = 465;
+const FCHMODAT2: c_long = 452;
 const OPEN_TREE_ATTR: c_long = 467;
 const FILE_GETATTR: c_long = 468;
+
+const GIVE: Purpose = Purpose::Give(Last::Kept);
 
 const fn at(number: c_long, purpose: Purpose) -> Row {
     named(number, Some(0), 1, purpose)
@@ -78,11 +85,36 @@ const fn named(number: c_long, folder: Option<usize>, path: usize, purpose: Purp
     Row {
         number,
         picked: Picked::All,
-        meaning: Meaning::Path {
+        meaning: Meaning::Path(Named {
             folder,
             path,
             purpose,
-        },
+        }),
+    }
+}
+
+/// A call with two paths, the second behind the first.
+const fn both(number: c_long, are_at: bool, first: Purpose, second: Purpose) -> Row {
+    let (one, other) = if are_at {
+        ((Some(0), 1), (Some(2), 3))
+    } else {
+        ((None, 0), (None, 1))
+    };
+    Row {
+        number,
+        picked: Picked::All,
+        meaning: Meaning::Paths(
+            Named {
+                folder: one.0,
+                path: one.1,
+                purpose: first,
+            },
+            Named {
+                folder: other.0,
+                path: other.1,
+                purpose: second,
+            },
+        ),
     }
 }
 
@@ -109,7 +141,7 @@ const EVERYWHERE: &[Row] = &[
         picked: Picked::Code,
         meaning: Meaning::Mapping,
     },
-    picking(Picked::Kept(2), at(libc::SYS_openat, Purpose::Open(2))),
+    at(libc::SYS_openat, Purpose::Open(2)),
     picking(
         Picked::Named(3),
         at(libc::SYS_newfstatat, look(Last::KeptIf(3, NOFOLLOW))),
@@ -141,9 +173,28 @@ const EVERYWHERE: &[Row] = &[
         libc::SYS_name_to_handle_at,
         look(Last::FollowedIf(4, FOLLOW)),
     ),
-    at(libc::SYS_renameat2, Purpose::Give(Last::Kept)),
-    at(libc::SYS_renameat, Purpose::Give(Last::Kept)),
-    at(libc::SYS_linkat, Purpose::Give(Last::FollowedIf(4, FOLLOW))),
+    both(libc::SYS_renameat2, true, GIVE, Purpose::Replace),
+    both(libc::SYS_renameat, true, GIVE, Purpose::Replace),
+    both(
+        libc::SYS_linkat,
+        true,
+        Purpose::Give(Last::FollowedIf(4, FOLLOW)),
+        look(Last::Kept),
+    ),
+    // These fail, or not, by what is there.
+    at(libc::SYS_mkdirat, look(Last::Kept)),
+    at(libc::SYS_mknodat, look(Last::Kept)),
+    at(libc::SYS_unlinkat, look(Last::Kept)),
+    named(libc::SYS_symlinkat, Some(1), 2, look(Last::Kept)),
+    named(libc::SYS_truncate, None, 0, look(Last::Followed)),
+    at(libc::SYS_fchmodat, look(Last::Followed)),
+    at(FCHMODAT2, look(Last::KeptIf(3, NOFOLLOW))),
+    at(libc::SYS_fchownat, look(Last::KeptIf(4, NOFOLLOW))),
+    at(libc::SYS_utimensat, look(Last::KeptIf(3, NOFOLLOW))),
+    named(libc::SYS_setxattr, None, 0, look(Last::Followed)),
+    named(libc::SYS_lsetxattr, None, 0, look(Last::Kept)),
+    named(libc::SYS_removexattr, None, 0, look(Last::Followed)),
+    named(libc::SYS_lremovexattr, None, 0, look(Last::Kept)),
     unfollowable(libc::SYS_io_uring_setup),
     unfollowable(libc::SYS_open_by_handle_at),
     unfollowable(libc::SYS_chroot),
@@ -160,16 +211,25 @@ const EVERYWHERE: &[Row] = &[
 /// The calls that newer architectures do without.
 #[cfg(target_arch = "x86_64")]
 const ALSO_HERE: &[Row] = &[
-    picking(
-        Picked::Kept(1),
-        named(libc::SYS_open, None, 0, Purpose::Open(1)),
-    ),
+    named(libc::SYS_open, None, 0, Purpose::Open(1)),
     named(libc::SYS_stat, None, 0, look(Last::Followed)),
     named(libc::SYS_lstat, None, 0, look(Last::Kept)),
     named(libc::SYS_access, None, 0, look(Last::Followed)),
     named(libc::SYS_readlink, None, 0, look(Last::Kept)),
-    named(libc::SYS_rename, None, 0, Purpose::Give(Last::Kept)),
-    named(libc::SYS_link, None, 0, Purpose::Give(Last::Kept)),
+    both(libc::SYS_rename, false, GIVE, Purpose::Replace),
+    both(libc::SYS_link, false, GIVE, look(Last::Kept)),
+    named(libc::SYS_creat, None, 0, Purpose::Replace),
+    named(libc::SYS_mkdir, None, 0, look(Last::Kept)),
+    named(libc::SYS_mknod, None, 0, look(Last::Kept)),
+    named(libc::SYS_rmdir, None, 0, look(Last::Kept)),
+    named(libc::SYS_unlink, None, 0, look(Last::Kept)),
+    named(libc::SYS_symlink, None, 1, look(Last::Kept)),
+    named(libc::SYS_chmod, None, 0, look(Last::Followed)),
+    named(libc::SYS_chown, None, 0, look(Last::Followed)),
+    named(libc::SYS_lchown, None, 0, look(Last::Kept)),
+    named(libc::SYS_utime, None, 0, look(Last::Followed)),
+    named(libc::SYS_utimes, None, 0, look(Last::Followed)),
+    at(libc::SYS_futimesat, look(Last::Followed)),
 ];
 
 #[cfg(not(target_arch = "x86_64"))]

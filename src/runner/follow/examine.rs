@@ -1,6 +1,6 @@
 //! One system call of a test: which files it looks at, found out while it waits.
 
-use super::calls::{Last, Meaning, Purpose, meaning};
+use super::calls::{Last, Meaning, Named, Purpose, meaning};
 use super::filter::ARCHITECTURE;
 use super::interpreter;
 use super::kernel::{Call, read_memory};
@@ -35,24 +35,31 @@ pub(super) fn examine(
             mapping(call, places, findings);
             Ok(())
         }
-        Some(Meaning::Path {
-            folder,
-            path,
-            purpose,
-        }) => {
-            let Some((used, follows)) = intention(call, purpose)? else {
-                return Ok(());
-            };
-            let Some(path) = full_path(call, folder, path, places)? else {
-                return Ok(());
-            };
-            let is_program = matches!(purpose, Purpose::Execute(_));
-            look(call, path, (used, follows, is_program), places, findings)
+        Some(Meaning::Path(named)) => path(call, named, places, findings),
+        Some(Meaning::Paths(first, second)) => {
+            path(call, first, places, findings)?;
+            path(call, second, places, findings)
         }
     }
 }
 
-/// What is wanted of the file, and whether a link at the end is followed; nothing, if the call only writes.
+fn path(
+    call: &Call,
+    named: Named,
+    places: &Places,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Lost> {
+    let Some((used, follows)) = intention(call, named.purpose)? else {
+        return Ok(());
+    };
+    let Some(path) = full_path(call, named, places)? else {
+        return Ok(());
+    };
+    let is_program = matches!(named.purpose, Purpose::Execute(_));
+    look(call, path, (used, follows, is_program), places, findings)
+}
+
+/// What is wanted of the file, and whether a link at the end is followed; nothing, if the call fails whatever is there.
 fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost> {
     let argument = |index: usize| call.arguments.get(index).copied().unwrap_or(0);
     let follows = |last| match last {
@@ -64,7 +71,8 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
     Ok(match purpose {
         Purpose::Look(last) | Purpose::Execute(last) => Some((Use::Look, follows(last))),
         Purpose::Give(last) => Some((Use::Give, follows(last))),
-        Purpose::Open(flags) => opening(argument(flags)),
+        Purpose::Replace => Some((Use::Replace, false)),
+        Purpose::Open(flags) => Some(opening(argument(flags))),
         Purpose::OpenHow(structure) => {
             // `struct open_how`: flags, mode, resolve.
             let mut how = [0; 24];
@@ -76,7 +84,7 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
             };
             match read {
                 Ok(24) if number(16) & libc::RESOLVE_IN_ROOT != 0 => return Err(Lost),
-                Ok(24) => opening(number(0)),
+                Ok(24) => Some(opening(number(0))),
                 // The call will fail for the same reason.
                 Ok(_) => None,
                 Err(error) if is_refusal(&error) => return Err(Lost),
@@ -86,18 +94,24 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
     })
 }
 
-fn opening(flags: u64) -> Option<(Use, bool)> {
+fn opening(flags: u64) -> (Use, bool) {
     let has = |flag: libc::c_int| flags & flag as u64 == flag as u64;
     let makes = has(libc::O_CREAT) && has(libc::O_EXCL);
     let follows = !makes && !has(libc::O_NOFOLLOW);
     if has(libc::O_PATH) {
-        return Some((Use::Look, follows));
+        return (Use::Look, follows);
     }
-    if has(libc::O_TMPFILE) || (has(libc::O_TRUNC) && !has(libc::O_EXCL)) {
-        return None;
+    if has(libc::O_TRUNC) && has(libc::O_CREAT) && !makes {
+        return (Use::Replace, follows);
     }
     let writes = flags & libc::O_ACCMODE as u64 == libc::O_WRONLY as u64;
-    Some((if writes { Use::Look } else { Use::Read }, follows))
+    let is_content_ignored = writes || has(libc::O_TMPFILE) || has(libc::O_TRUNC);
+    let used = if is_content_ignored {
+        Use::Look
+    } else {
+        Use::Read
+    };
+    (used, follows)
 }
 
 fn look(
@@ -151,21 +165,16 @@ fn mapping(call: &Call, places: &Places, findings: &mut Vec<Finding>) {
 }
 
 /// The absolute path that a call names; nothing, if it leads nowhere near.
-fn full_path(
-    call: &Call,
-    base: Option<usize>,
-    path: usize,
-    places: &Places,
-) -> Result<Option<Vec<u8>>, Lost> {
+fn full_path(call: &Call, named: Named, places: &Places) -> Result<Option<Vec<u8>>, Lost> {
     let mut buffer = [0; LONGEST];
-    let address = call.arguments.get(path).copied().unwrap_or(0);
+    let address = call.arguments.get(named.path).copied().unwrap_or(0);
     let Some(path) = text(call.thread, address, &mut buffer)? else {
         return Ok(None);
     };
     if path.starts_with(b"/") {
         return Ok((!places.are_far_from(path)).then(|| path.to_vec()));
     }
-    let Some(folder) = folder(call, base) else {
+    let Some(folder) = folder(call, named.folder) else {
         return Ok(None);
     };
     // The folder may be far away, with a path that goes up from there.

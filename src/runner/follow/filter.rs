@@ -67,13 +67,6 @@ fn decision(picked: Picked) -> Vec<Instruction> {
             PASS,
             TELL,
         ],
-        Picked::Kept(flags) => vec![
-            plain(LOAD, argument(flags)),
-            jump(HAS, libc::O_EXCL as u32, 2, 0),
-            jump(HAS, libc::O_TRUNC as u32, 0, 1),
-            PASS,
-            TELL,
-        ],
         Picked::Code => vec![
             plain(LOAD, argument(2)),
             jump(HAS, libc::PROT_EXEC as u32, 0, 2),

@@ -25,6 +25,8 @@ pub(super) enum Use {
     Give,
     /// Its code.
     Load,
+    /// Its place.
+    Replace,
 }
 
 /// One look at one file by one thread.
@@ -60,6 +62,10 @@ impl Notes {
         for link in &met.links {
             insert(&mut self.touched, link, places);
         }
+        if *used == Use::Replace {
+            self.add_place(met, places);
+            return;
+        }
         let Some(kind) = met.kind else {
             self.add_missing(met, places);
             return;
@@ -94,15 +100,30 @@ impl Notes {
         self.is_broken |= self.touched.len() + self.missing.len() > MOST;
     }
 
+    /// Whoever puts something somewhere needs the folder.
+    fn add_place(&mut self, met: &Met, places: &Places) {
+        let end = met.resolved.iter().rposition(|byte| *byte == b'/');
+        let folder = &met.resolved[..end.unwrap_or(0)];
+        if met.there >= folder.len() {
+            insert(&mut self.touched, folder, places);
+        } else {
+            self.add_absent(folder, met.there, places);
+        }
+    }
+
     fn add_missing(&mut self, met: &Met, places: &Places) {
         // A link that leads nowhere is there itself.
         if !met.links.contains(&met.written) {
             insert(&mut self.missing, &met.written, places);
         }
-        // If any of these came as a link or a file, the path would end elsewhere.
-        let ends = (met.there + 1..met.resolved.len()).filter(|end| met.resolved[*end] == b'/');
-        for end in ends.chain([met.resolved.len()]) {
-            insert(&mut self.missing, &met.resolved[..end], places);
+        self.add_absent(&met.resolved, met.there, places);
+    }
+
+    /// If any part of this came as a link or a file, the path would end elsewhere.
+    fn add_absent(&mut self, resolved: &[u8], there: usize, places: &Places) {
+        let ends = (there + 1..resolved.len()).filter(|end| resolved[*end] == b'/');
+        for end in ends.chain([resolved.len()]) {
+            insert(&mut self.missing, &resolved[..end], places);
         }
     }
 

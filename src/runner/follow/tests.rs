@@ -362,8 +362,12 @@ fn loading_a_library_is_not_reading_it() {
 #[test]
 fn writing_is_not_looking() {
     let room = Room::new();
-    let looked = room.seen("echo 2 >a; echo 2 >new; mkdir n; unlink b; exec 3>n/x");
-    assert_eq!((looked.read(), looked.touched()), (vec![], vec![]));
+    let looked = room.seen("echo 2 >a; echo 2 >new; exec 3>d/f");
+    assert_eq!(
+        (looked.read(), looked.touched()),
+        (vec![], vec!["d".into()])
+    );
+    assert!(looked.missing().is_empty());
     // What is added to was there.
     let looked = room.seen("echo 2 >>c; echo >>newer");
     assert_eq!(
@@ -371,6 +375,25 @@ fn writing_is_not_looking() {
         (vec!["c".to_owned()], vec![])
     );
     assert_eq!(looked.missing(), ["newer"]);
+    // Who writes notices what is in the way, what is not there, and a folder that is not there.
+    let looked =
+        room.seen("mkdir n; unlink b; ! mkdir a; ! rmdir m; ln -s x s; chmod +x d/e/g; mkdir -p d");
+    assert_eq!(looked.touched(), ["a", "b", "d", "d/e/g"]);
+    assert_eq!(looked.missing(), ["m", "n", "s"]);
+    let looked = room.seen("! echo 2 >k/l/x 2>/dev/null");
+    assert_eq!(looked.missing(), ["k", "k/l"]);
+    room.compile(
+        "outside/p",
+        r#"
+        #include <fcntl.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(void) { truncate("h", 0); open("i", O_TRUNC | O_WRONLY); return rename("c", "d/e/c") || rename("d/e/c", "c") || !link("c", "d/f"); }"#,
+        &[],
+    );
+    let looked = room.seen("../outside/p");
+    assert_eq!(looked.touched(), ["c", "d/e", "d/e/c", "d/f"]);
+    assert_eq!(looked.missing(), ["h", "i"]);
     // What is moved is read later, under a name that nobody knows.
     let looked = room.seen("mv c ../outside/c; mv d ../outside/d");
     assert_eq!(looked.read(), ["c", "d/e/g", "d/f"]);
