@@ -9,8 +9,8 @@ use crate::difference::all_facts;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
-    About, Compiled, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording,
-    TestRecord, VersionKey, Written,
+    About, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord,
+    VersionKey, Written,
 };
 use crate::lang::c;
 use crate::objects::Contents;
@@ -143,11 +143,7 @@ pub(super) fn about(
 
 /// Adds what the build made to what tests did with it, when all of them have run.
 pub(super) fn add_build(recording: &mut Recording, contents: Contents, products: &Products) {
-    recording.compiled = Compiled {
-        contents,
-        products: products.seen_by(recording.tests()),
-        altered: products.altered().clone(),
-    };
+    recording.compiled = products.compiled(contents, recording.tests());
     recording.note_readers_of_code();
 }
 

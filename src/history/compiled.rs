@@ -11,11 +11,13 @@ use crate::objects::Contents;
 use crate::repo::RepoPath;
 
 /// What a build made.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     pub contents: Contents,
     /// By their places in the workshop: whatever some test looked at or for. What is not here is not known.
     pub products: BTreeMap<RepoPath, Product>,
+    /// Where those of them that are links lead in the end, if that is in the workshop.
+    pub links: BTreeMap<RepoPath, RepoPath>,
     /// Files of the tree that the build changed in its copy.
     pub altered: BTreeMap<RepoPath, Product>,
 }
@@ -49,6 +51,7 @@ pub(super) struct CompiledPages {
     pub(super) objects: ObjectId,
     pub(super) binaries: ObjectId,
     pub(super) products: ObjectId,
+    pub(super) links: ObjectId,
     pub(super) altered: ObjectId,
 }
 
@@ -64,6 +67,7 @@ pub(super) fn write(
         objects: pages::write(writer, list)?,
         binaries: writer.write(&compiled.contents.binaries)?,
         products: writer.write(&compiled.products)?,
+        links: writer.write(&compiled.links)?,
         altered: writer.write(&compiled.altered)?,
     })
 }
@@ -85,6 +89,7 @@ pub(super) fn read(objects: &Objects, pages: CompiledPages) -> Result<Compiled, 
     Ok(Compiled {
         contents,
         products: objects.read(pages.products)?,
+        links: objects.read(pages.links)?,
         altered: objects.read(pages.altered)?,
     })
 }

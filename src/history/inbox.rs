@@ -1,6 +1,5 @@
 //! The inbox: a record that could not be written, because another process had the database, waits in a file for the next process that opens it.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,15 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::compiled::{Compiled, Product};
+use super::compiled::Compiled;
 use super::database::Trouble;
 use super::experience::Experiences;
 use super::objects::{ObjectId, encode};
 use super::record::{About, TestRecord, VersionKey};
 use super::recording::{Groups, Recording};
 use super::test_set;
-use crate::objects::Contents;
-use crate::repo::RepoPath;
 use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the digit is the format.
@@ -28,9 +25,7 @@ struct Letter {
     version: VersionKey,
     about: About,
     experiences: Experiences,
-    contents: Contents,
-    products: BTreeMap<RepoPath, Product>,
-    altered: BTreeMap<RepoPath, Product>,
+    compiled: Compiled,
     tests: Vec<TestRecord>,
     functions: Vec<(FunctionId, LetterGroups)>,
 }
@@ -49,9 +44,7 @@ pub(super) fn leave(
         version,
         about: recording.about.clone(),
         experiences: recording.experiences.clone(),
-        contents: recording.compiled.contents.clone(),
-        products: recording.compiled.products.clone(),
-        altered: recording.compiled.altered.clone(),
+        compiled: recording.compiled.clone(),
         tests: recording.tests().to_vec(),
         functions: functions
             .map(|(id, groups)| {
@@ -150,11 +143,7 @@ fn understood(bytes: &[u8]) -> Option<Found> {
     let letter: Letter = postcard::from_bytes(body).ok()?;
     let mut recording = Recording::new(letter.about);
     recording.experiences = letter.experiences;
-    recording.compiled = Compiled {
-        contents: letter.contents,
-        products: letter.products,
-        altered: letter.altered,
-    };
+    recording.compiled = letter.compiled;
     let count = letter.tests.len();
     recording.restore(letter.tests);
     for (id, groups) in letter.functions {

@@ -28,6 +28,8 @@ pub struct Beyond {
     pub made: BTreeSet<RepoPath>,
     /// Those of them whose content it read, and did not only execute.
     pub made_read: BTreeSet<RepoPath>,
+    /// Those of them that it never named: links lead to them.
+    pub made_behind: BTreeSet<RepoPath>,
     /// Folders in which it read what the build put there.
     pub made_listed: BTreeSet<RepoPath>,
 }
@@ -40,11 +42,14 @@ impl Looked {
         let read: BTreeSet<RepoPath> = read.into_iter().collect();
         self.touched.extend(other.touched);
         self.beyond = self.beyond.zip(other.beyond).map(|(mut own, more)| {
+            let named: BTreeSet<RepoPath> = own.named().chain(more.named()).cloned().collect();
             // Who looks into a file knows more than who asks about it.
             own.asked.extend(more.asked);
             own.asked.retain(|path| !read.contains(path));
             own.missing.extend(more.missing);
             own.listed.extend(more.listed);
+            own.made_behind.extend(more.made_behind);
+            own.made_behind.retain(|place| !named.contains(place));
             own.made.extend(more.made);
             own.made_read.extend(more.made_read);
             own.made_listed.extend(more.made_listed);
@@ -65,26 +70,41 @@ impl Looked {
 }
 
 impl Beyond {
+    /// What it looked at or for in the build under its own name.
+    fn named(&self) -> impl Iterator<Item = &RepoPath> {
+        self.made.difference(&self.made_behind)
+    }
+
     /// Each of the sets, in one order, for whoever keeps them.
-    pub(super) fn sets(&self) -> [&BTreeSet<RepoPath>; 6] {
+    pub(super) fn sets(&self) -> [&BTreeSet<RepoPath>; 7] {
         [
             &self.asked,
             &self.missing,
             &self.listed,
             &self.made,
             &self.made_read,
+            &self.made_behind,
             &self.made_listed,
         ]
     }
 
-    pub(super) fn from_sets(sets: [BTreeSet<RepoPath>; 6]) -> Self {
-        let [asked, missing, listed, made, made_read, made_listed] = sets;
+    pub(super) fn from_sets(sets: [BTreeSet<RepoPath>; 7]) -> Self {
+        let [
+            asked,
+            missing,
+            listed,
+            made,
+            made_read,
+            made_behind,
+            made_listed,
+        ] = sets;
         Beyond {
             asked,
             missing,
             listed,
             made,
             made_read,
+            made_behind,
             made_listed,
         }
     }

@@ -29,7 +29,7 @@ struct Traits {
     unplaced: Vec<u32>,
     /// Places in the page's list of files.
     touched: Option<Vec<u32>>,
-    beyond: Option<[Vec<u32>; 6]>,
+    beyond: Option<[Vec<u32>; 7]>,
     doubt: Option<String>,
     beyond_trace: Option<String>,
     flaky: Option<u32>,
@@ -231,7 +231,7 @@ pub(super) fn read(
                         Some(places) => Some(Looked {
                             touched: files(places)?,
                             beyond: match &test.beyond {
-                                Some([one, two, three, four, five, six]) => {
+                                Some([one, two, three, four, five, six, seven]) => {
                                     Some(Beyond::from_sets([
                                         files(one)?,
                                         files(two)?,
@@ -239,6 +239,7 @@ pub(super) fn read(
                                         files(four)?,
                                         files(five)?,
                                         files(six)?,
+                                        files(seven)?,
                                     ]))
                                 }
                                 None => None,

@@ -57,6 +57,9 @@ impl Surroundings<'_> {
         let is_made = |path: &&PathBuf| !self.is_of_the_tree(path);
         let read = seen.read.iter().filter(is_made);
         beyond.made_read = read.filter_map(|path| place_in(self.root, path)).collect();
+        let behind = seen.behind.iter().filter(is_made);
+        let behind = behind.filter_map(|path| place_in(self.root, path));
+        beyond.made_behind = behind.filter(|place| beyond.made.contains(place)).collect();
         Looked {
             touched,
             beyond: Some(beyond),

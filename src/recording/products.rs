@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::digest::{self, Digest};
-use crate::history::{Product, TestRecord};
+use crate::history::{Compiled, Product, TestRecord};
+use crate::objects::Contents;
 use crate::repo::RepoPath;
 
 /// What something is and who may do what with it, when it was last changed, and how long it is. Of folders only the first counts.
 type Stamp = (u32, u128, u64);
+
+const PIECE: usize = 1 << 20;
 
 /// What the build left in a workshop.
 pub struct Products {
@@ -152,15 +155,36 @@ impl Products {
         }
     }
 
-    /// Files of the tree that the build changed in its copy.
+    /// What the build made of which code, wherever some tests looked.
     #[must_use]
-    pub fn altered(&self) -> &BTreeMap<RepoPath, Product> {
-        &self.altered
+    pub fn compiled<'t>(
+        &self,
+        contents: Contents,
+        tests: impl IntoIterator<Item = &'t TestRecord>,
+    ) -> Compiled {
+        let mut products = self.seen_by(tests);
+        let links = products.keys().filter_map(|place| {
+            let path = place.under(&self.root);
+            let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
+            let end = is_link.then(|| path.canonicalize().ok()).flatten()?;
+            let end = place_in(&self.root, &end).filter(|end| self.made.contains_key(end))?;
+            Some((place.clone(), end))
+        });
+        let links: BTreeMap<RepoPath, RepoPath> = links.collect();
+        for end in links.values() {
+            if !products.contains_key(end) {
+                products.insert(end.clone(), self.file(end, false));
+            }
+        }
+        Compiled {
+            contents,
+            products,
+            links,
+            altered: self.altered.clone(),
+        }
     }
 
-    /// What the build made wherever some tests looked.
-    #[must_use]
-    pub fn seen_by<'t>(
+    fn seen_by<'t>(
         &self,
         tests: impl IntoIterator<Item = &'t TestRecord>,
     ) -> BTreeMap<RepoPath, Product> {
@@ -216,14 +240,28 @@ fn content(path: &Path, is_read: Option<bool>) -> Product {
     } else if metadata.is_file() {
         product.is_code = is_code(path);
         if !product.is_code || is_read != Some(false) {
-            let bytes = fs::read(path).ok();
-            product.digest = bytes.map(|bytes| digest::bytes(&bytes));
+            product.digest = digest_of(path);
         }
     } else {
         // What is in a folder is for who lists it.
         product.digest = Some(0);
     }
     product
+}
+
+/// Of the content of a file, piece by piece: it may not fit into memory.
+fn digest_of(path: &Path) -> Option<u64> {
+    let mut file = fs::File::open(path).ok()?;
+    let mut digest = Digest::new();
+    let mut piece = Vec::with_capacity(PIECE);
+    loop {
+        piece.clear();
+        let length = file.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+        if length.ok()? == 0 {
+            return Some(digest.finish());
+        }
+        digest.absorb_bytes(&piece);
+    }
 }
 
 /// Whether a file is an object, a program or a library, by its first bytes: most are large.

@@ -12,6 +12,7 @@ use crate::recording::fingerprint;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::witness::code::{Builds, Doing, Verdict, Verdicts};
 use crate::witness::files::Folders;
+use crate::witness::versioned::Versioned;
 use crate::witness::{ChangedFile, FileClass};
 
 /// What was recorded of the head itself.
@@ -62,11 +63,7 @@ impl Asked<'_> {
         if let Some(built) = self.question.built {
             let records = self.candidates.iter();
             let records = records.filter_map(|one| one.record.as_deref());
-            return Some(Compiled {
-                contents: built.contents.clone(),
-                products: built.products.seen_by(records),
-                altered: built.products.altered().clone(),
-            });
+            return Some(built.products.compiled(built.contents.clone(), records));
         }
         self.head.as_ref().map(|head| head.compiled.clone())
     }
@@ -80,6 +77,8 @@ impl Asked<'_> {
     /// What the builds do to each candidate, given what was recorded with the base.
     pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> Verdicts {
         let before = &known.compiled;
+        let versioned = Versioned::find(before, after);
+        let after = &*versioned.under_the_old_names(before, after);
         let difference =
             objects::difference(&before.contents, &after.contents, &is_library_function);
         let affected: BTreeSet<&str> = difference
@@ -93,6 +92,7 @@ impl Asked<'_> {
             before,
             after,
             difference: &difference,
+            versioned: &versioned,
         };
         let judge = |name: &str| {
             let (Some(place), Some(record)) = (known.place(name), known.record(name)) else {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::versioned::Versioned;
 use super::{Certificate, Certified, Way, Witness};
 use crate::history::{Beyond, Compiled, Product};
 use crate::objects::{Affected, ObjectDifference};
@@ -15,6 +16,8 @@ pub struct Builds<'a> {
     pub before: &'a Compiled,
     pub after: &'a Compiled,
     pub difference: &'a ObjectDifference,
+    /// Libraries that have other names in the build after, in which they are known by those before.
+    pub versioned: &'a Versioned,
 }
 
 /// What one test did with the build.
@@ -58,7 +61,7 @@ impl Builds<'_> {
             if self.is_made_by_tests(place) {
                 return Verdict::Unknown;
             }
-            if !self.agree(place, is_read) {
+            if self.versioned.is_noticed(place, beyond) || !self.agree(place, is_read) {
                 return Verdict::Product(format!("'{place}', which the build made, differs"));
             }
             ran.extend(self.binary(place).filter(|_| !is_read));
@@ -187,6 +190,7 @@ mod tests {
             before: &before,
             after,
             difference: &difference,
+            versioned: &Versioned::default(),
         };
         let beyond = Beyond {
             made: made_at.iter().map(|text| place(text)).collect(),
@@ -240,6 +244,7 @@ mod tests {
             before: &before,
             after: &before,
             difference: &ObjectDifference::default(),
+            versioned: &Versioned::default(),
         };
         let beyond = Beyond {
             made: [place("out/p")].into(),

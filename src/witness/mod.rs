@@ -8,6 +8,7 @@ pub mod definition;
 pub mod files;
 pub mod rules;
 pub mod source;
+pub mod versioned;
 
 use crate::repo::{Change, ChangeKind, FileEntry, FileKind, RepoPath};
 

@@ -61,6 +61,7 @@ facts! {
     a_helper_of_some_tests_reaches_those_that_execute_it
     a_label_that_moves_reaches_who_jumps_to_it
     a_library_that_is_loaded_and_unloaded_counts
+    a_library_with_another_version_in_its_name_reaches_who_executes_what_changed
     a_library_without_counters_may_be_executed_by_anybody
     a_link_that_leads_elsewhere_reaches_who_follows_it
     a_link_that_points_elsewhere_reaches_every_test

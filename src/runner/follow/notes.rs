@@ -39,7 +39,10 @@ pub(super) struct Finding {
 
 #[derive(Default)]
 pub(super) struct Notes {
+    /// As it was written, with the links on the way.
     touched: FxHashSet<Vec<u8>>,
+    /// Where links lead.
+    behind: FxHashSet<Vec<u8>>,
     missing: FxHashSet<Vec<u8>>,
     listed: FxHashSet<Vec<u8>>,
     contents: FxHashMap<Vec<u8>, Openings>,
@@ -80,8 +83,14 @@ impl Notes {
             return;
         }
         insert(&mut self.touched, &met.written, places);
-        insert(&mut self.touched, &met.resolved, places);
+        if met.resolved != met.written {
+            insert(&mut self.behind, &met.resolved, places);
+        }
         match (used, kind) {
+            (_, Kind::Link) if places.contain(&met.resolved) => {
+                let openings = self.contents.entry(met.resolved.clone()).or_default();
+                openings.count += 1;
+            }
             (Use::Read | Use::Give, Kind::Folder) => {
                 insert(&mut self.listed, &met.resolved, places);
             }
@@ -133,7 +142,8 @@ impl Notes {
         let read = read.filter(|(_, openings)| openings.count > 0);
         (!self.is_broken).then(|| Seen {
             disturbed: self.is_disturbed,
-            touched: paths(self.touched),
+            behind: paths(self.behind.difference(&self.touched).cloned()),
+            touched: paths(self.touched.into_iter().chain(self.behind)),
             missing: paths(self.missing),
             listed: paths(self.listed),
             read: paths(read.map(|(path, _)| path)),
