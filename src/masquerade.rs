@@ -92,13 +92,30 @@ pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
         names.extend(found.filter(|name| name.to_str().is_some_and(is_compiler)));
     }
     let linkers = linker::LINKERS.iter().map(OsString::from);
-    names.extend(linkers.filter(|name| linker::real(name, folder, path).is_some()));
+    names.extend(linkers.filter(|name| linker::real(name, path).is_some()));
     names.sort();
     names.dedup();
     for name in names {
         std::os::unix::fs::symlink(&own, folder.join(name))?;
     }
     Ok(())
+}
+
+/// The program of a name on PATH that is not this one under another name: a build that is watched may call us to build something
+/// else, and then there are two masquerades.
+#[must_use]
+pub fn on_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .map(|place| place.join(name))
+        .find(|candidate| candidate.is_file() && !is_ours(candidate))
+}
+
+fn is_ours(program: &Path) -> bool {
+    let Ok(real) = program.canonicalize() else {
+        return false;
+    };
+    let own = std::env::current_exe().and_then(|own| own.canonicalize());
+    real.file_name() == Some(OsStr::new(env!("CARGO_PKG_NAME"))) || own.is_ok_and(|own| own == real)
 }
 
 /// The variables by which a build meets the masquerade.
@@ -153,10 +170,7 @@ fn compile(name: &OsStr) -> Result<u8> {
         return with_clang(&clang, name, &arguments, Path::new(&folder));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let compiler = std::env::split_paths(&path)
-        .filter(|place| place.as_os_str() != folder)
-        .map(|place| place.join(name))
-        .find(|candidate| candidate.is_file())
+    let compiler = on_path(name, &path)
         .ok_or_else(|| Error::new(format!("no compiler '{}' on PATH", name.display())))?;
     with_gcc(&compiler, &arguments, Path::new(&folder))
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::links::Links;
@@ -41,22 +41,19 @@ pub(super) fn is_linker(name: &str) -> bool {
 }
 
 /// Where the real linker is: on PATH, or beside the compiler that is told to use it.
-pub(super) fn real(name: &OsStr, folder: &Path, path: &OsStr) -> Option<PathBuf> {
+pub(super) fn real(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let beside = std::env::var_os(CLANG).map(PathBuf::from);
     let beside = beside.and_then(|clang| clang.canonicalize().ok());
     let beside = beside.and_then(|clang| Some(clang.parent()?.to_owned()));
-    std::env::split_paths(path)
-        .filter(|place| place != folder)
-        .chain(beside)
-        .map(|place| place.join(name))
-        .find(|candidate| candidate.is_file())
+    let beside = beside.map(|folder| folder.join(name));
+    super::on_path(name, path).or_else(|| beside.filter(|candidate| candidate.is_file()))
 }
 
 /// Links in place of the linker as which we were called; answers its exit code.
 pub(super) fn link(name: &OsStr) -> Result<u8> {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let linker = real(name, &folder, &path)
+    let linker = real(name, &path)
         .ok_or_else(|| Error::new(format!("no linker '{}' on PATH", name.display())))?;
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     let words = expanded(&given);
@@ -143,6 +140,8 @@ fn split(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

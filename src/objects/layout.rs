@@ -1,6 +1,7 @@
 //! What each section of an object is, which names stand in it, and what a relocation means.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -165,12 +166,25 @@ impl<'a> Layout<'a> {
 
     /// Whether the linker looks for a merged constant where it is not: some bytes before it, where an instruction counts from.
     ///
-    /// Assemblers avoid that by a label, and what a program does without it depends on the order of all constants.
+    /// Assemblers avoid that by a label, and what a program does without it depends on the order of all constants. Only what lies
+    /// that far behind the beginning of a constant is found where its beginning is.
     fn misses_constant(&self, relocation: &Relocation) -> bool {
         let symbol = &self.elf.symbols[relocation.symbol];
-        symbol.is_section()
-            && relocations::counts_from_next_instruction(self.elf.machine, relocation.kind)
-            && matches!(symbol.place, Place::In(section) if self.elf.sections[section].is_merged())
+        let Place::In(section) = symbol.place else {
+            return false;
+        };
+        if !symbol.is_section()
+            || !self.elf.sections[section].is_merged()
+            || !relocations::counts_from_next_instruction(self.elf.machine, relocation.kind)
+        {
+            return false;
+        }
+        let place = (symbol.value as i64).wrapping_add(relocation.addend);
+        let Ok(place) = usize::try_from(place) else {
+            return true;
+        };
+        let constant = self.extent(section, place as u64);
+        constant.start != place || constant.len() <= relocations::NEXT_INSTRUCTION
     }
 
     /// What a relocation stands for, and what has to be added to that.
@@ -236,6 +250,12 @@ impl<'a> Layout<'a> {
 
     /// The bytes of the constant that the linker finds at a place: one entry, or a text with its end.
     pub(super) fn constant(&self, section: usize, place: u64) -> &'a [u8] {
+        let data = self.elf.sections[section].data;
+        data.get(self.extent(section, place)).unwrap_or(data)
+    }
+
+    /// Where in its section that constant begins and ends.
+    fn extent(&self, section: usize, place: u64) -> Range<usize> {
         let section: &Section<'a> = &self.elf.sections[section];
         let data = section.data;
         // A damaged file may say anything.
@@ -243,7 +263,7 @@ impl<'a> Layout<'a> {
         let place = place as usize;
         if !section.has_strings() {
             let start = place - place % unit;
-            return data.get(start..start + unit).unwrap_or(data);
+            return start..start + unit;
         }
         let is_end = |at: usize| {
             data.get(at..at + unit)
@@ -257,7 +277,7 @@ impl<'a> Layout<'a> {
         while end < data.len() && !is_end(end) {
             end += unit;
         }
-        data.get(start..end + unit).unwrap_or(data)
+        start..end + unit
     }
 
     /// Sections without names that count with others, which point to them or whose exceptions they are.

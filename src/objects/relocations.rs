@@ -20,6 +20,9 @@ pub(super) fn counts_from_next_instruction(machine: Machine, kind: u32) -> bool 
     machine == Machine::X86_64 && matches!(kind, 2 | 4 | 9 | 13 | 15 | 24 | 28 | 41 | 42)
 }
 
+/// How far that is, at least.
+pub(super) const NEXT_INSTRUCTION: usize = 4;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! Which back end records: clang where it can, gcc otherwise.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::config::WantedBackend;
 use crate::error::{Error, Result};
-use crate::masquerade::{Backend, CLANG_FLAGS};
+use crate::masquerade::{self, Backend, CLANG_FLAGS};
 
 /// The back end to use, and why it is not the better one.
 pub fn choose(wanted: WantedBackend, scratch: &Path) -> Result<(Backend, Option<String>)> {
@@ -27,10 +28,8 @@ pub fn choose(wanted: WantedBackend, scratch: &Path) -> Result<(Backend, Option<
 /// A clang that can make a program that counts.
 fn find_clang(scratch: &Path) -> std::result::Result<PathBuf, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let clang = std::env::split_paths(&path)
-        .map(|place| place.join("clang"))
-        .find(|candidate| candidate.is_file())
-        .ok_or("there is no 'clang' on PATH")?;
+    let clang =
+        masquerade::on_path(OsStr::new("clang"), &path).ok_or("there is no 'clang' on PATH")?;
     let (source, program) = (scratch.join("trial.c"), scratch.join("trial"));
     std::fs::write(&source, "int main(void) { return 0; }\n").map_err(|error| error.to_string())?;
     let tried = Command::new(&clang)

@@ -1,6 +1,7 @@
 //! The fingerprint of toolchain and environment: a trace says nothing about another compiler or other libraries.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -9,7 +10,7 @@ use super::toolchain;
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
-use crate::masquerade::{Backend, FLAGS_VERSION};
+use crate::masquerade::{self, Backend, FLAGS_VERSION};
 
 /// Variables that change what a build makes, or what its programs load.
 const VARIABLES: [&str; 13] = [
@@ -133,8 +134,7 @@ fn compiler_of(backend: &Backend) -> Option<PathBuf> {
         Backend::Llvm { clang } => Some(clang.clone()),
         Backend::Gcov => {
             let path = std::env::var_os("PATH")?;
-            let mut places = std::env::split_paths(&path).map(|place| place.join("cc"));
-            places.find(|place| place.is_file())
+            masquerade::on_path(OsStr::new("cc"), &path)
         }
     }
 }

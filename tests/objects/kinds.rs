@@ -113,6 +113,18 @@ fn static_data_of_one_name_are_not_taken_for_each_other() {
 }
 
 #[test]
+fn a_text_that_is_copied_piece_by_piece_is_understood() {
+    let main = |text: &str| {
+        format!(
+            "{NOINLINE} void take(const char*p){{static const char*volatile kept;kept=p;}} int copy(void){{char s[]=\"{text}\";take(s);return s[1];}} int other(void){{char s[]=\"uvwxy\";take(s);return s[1];}} int main(void){{return copy()+other();}}"
+        )
+    };
+    let (before, after) = (main("abcde"), main("abcdf"));
+    assert_affected(&[("main.c", &before)], &[("main.c", &after)], &["copy"]);
+    assert_affected(&[("main.c", &before)], &[("main.c", &before)], &[]);
+}
+
+#[test]
 fn one_static_local_is_not_two() {
     let two = "int f(int x){ if(x>3){static int n; n+=x; return n;} static int n; return n-=x; } int main(int c,char**v){return f(c);}";
     let one = "int f(int x){ static int n; if(x>3){n+=x; return n;} return n-=x; } int main(int c,char**v){return f(c);}";

@@ -197,3 +197,32 @@ fn why_tells_of_the_compiled_code_once_it_is_known() {
         "{story}"
     );
 }
+
+#[test]
+fn a_build_that_builds_something_else_with_us_ends() {
+    for backend in ["llvm", "gcov"] {
+        let inner = recorded(
+            backend,
+            "cc -w -o prog main.c",
+            "static int one(int x) { return x > 4; }\nstatic int two(int x) { return x > 5; }\n",
+        );
+        let repo = TestRepo::new();
+        repo.git(&["config", "rts.backend", backend]);
+        let program = env!("CARGO_BIN_EXE_git-rts");
+        // As many processes as a loop needs to be noticed, and not as many as the machine has.
+        repo.write(
+            "build.sh",
+            format!(
+                "ulimit -v 8000000; ulimit -t 60\n(cd {} && {program} run --all) && cc -w -o prog main.c\n",
+                inner.top().display()
+            ),
+        );
+        repo.write(".git-rts.toml", settings("sh build.sh"));
+        let functions =
+            "static int one(int x) { return 0; }\nstatic int two(int x) { return 0; }\n";
+        repo.write("main.c", format!("{functions}{MAIN}"));
+        repo.commit_all();
+        let (_, said) = succeeds(&repo, &["record"]);
+        assert!(said.contains("2 tests: 2 passed"), "{backend}: {said}");
+    }
+}
