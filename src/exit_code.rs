@@ -1,4 +1,4 @@
-//! The exit codes of `git rts`, each documented in the manual.
+//! The exit codes of `git rts`: help, manual and README tell them from here.
 
 /// Why the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,39 @@ pub enum ExitCode {
     Repository = 128,
     /// Ctrl-C ended it (as a shell says it).
     Interrupted = 130,
+}
+
+impl ExitCode {
+    pub const ALL: [ExitCode; 7] = [
+        ExitCode::Success,
+        ExitCode::Failure,
+        ExitCode::Usage,
+        ExitCode::TestsFailed,
+        ExitCode::BuildFailed,
+        ExitCode::Repository,
+        ExitCode::Interrupted,
+    ];
+
+    /// What it says, in a few words.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            ExitCode::Success => "done",
+            ExitCode::Failure => "something could not be done",
+            ExitCode::Usage => "wrong usage",
+            ExitCode::TestsFailed => "tests failed",
+            ExitCode::BuildFailed => "the project could not be built",
+            ExitCode::Repository => "the repository cannot answer",
+            ExitCode::Interrupted => "interrupted",
+        }
+    }
+
+    /// All of them in one sentence.
+    #[must_use]
+    pub fn sentence() -> String {
+        let all = Self::ALL.map(|code| format!("{} {}", code as u8, code.meaning()));
+        format!("Exit codes: {}.", all.join(", "))
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {

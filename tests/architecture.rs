@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where each dependency may be named.
-const KEEPERS: [(&str, &[&str]); 21] = [
+const KEEPERS: [(&str, &[&str]); 23] = [
     ("anstream", &["src/commands", "src/main.rs"]),
     ("anstyle", &["src/commands", "src/emit", "src/main.rs"]),
     ("clap", &["src/commands", "src/main.rs"]),
+    ("clap_complete", &["src/commands/completions.rs"]),
+    ("clap_mangen", &["src/commands/man_pages.rs"]),
     ("flate2", &["src/coverage/llvm"]),
     ("git2", &["src/repo"]),
     ("globset", &["src/config"]),

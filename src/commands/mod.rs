@@ -1,5 +1,6 @@
 //! The verbs of `git rts`: one file each, and the help of each on its arguments.
 
+mod completions;
 mod coverage;
 mod dead;
 mod demo;
@@ -11,6 +12,8 @@ mod guard;
 mod history;
 mod hook;
 mod impact;
+mod man;
+mod man_pages;
 mod ordering;
 mod output;
 mod owed;
@@ -31,6 +34,7 @@ mod witnesses;
 use clap::{ColorChoice, Parser, Subcommand};
 
 use crate::error::Result;
+use crate::exit_code::ExitCode;
 
 /// Run only the tests that a change can affect
 ///
@@ -38,7 +42,7 @@ use crate::error::Result;
 ///
 /// Doubt always counts as a change, and the output says why.
 #[derive(Debug, Parser)]
-#[command(name = "git-rts", bin_name = "git rts", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "git-rts", bin_name = "git rts", version, max_term_width = 100, after_help = ExitCode::sentence())]
 pub struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -47,10 +51,9 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 something could not be done, 2 wrong usage, 100 tests failed, 101 the project could not be built, 128 the repository cannot answer, 130 interrupted.";
-
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Completions(completions::Completions),
     Coverage(coverage::Coverage),
     Dead(dead::DeadEntities),
     Demo(demo::Demo),
@@ -58,8 +61,9 @@ pub enum Command {
     Gc(gc::Gc),
     Graph(graph::Graph),
     History(history::ShowHistory),
-    Impact(impact::ImpactOf),
     Hook(hook::Hooks),
+    Impact(impact::ImpactOf),
+    InstallMan(man::InstallMan),
     Owed(owed::Owed),
     Record(record::Record),
     Report(report::WriteReport),
@@ -74,6 +78,7 @@ pub enum Command {
 /// Runs a verb.
 pub fn run(command: &Command) -> Result<()> {
     match command {
+        Command::Completions(arguments) => completions::run(arguments),
         Command::Coverage(arguments) => coverage::run(arguments),
         Command::Dead(arguments) => dead::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
@@ -81,8 +86,9 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Gc(arguments) => gc::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
-        Command::Impact(arguments) => impact::run(arguments),
         Command::Hook(arguments) => hook::run(arguments),
+        Command::Impact(arguments) => impact::run(arguments),
+        Command::InstallMan(arguments) => man::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
         Command::Report(arguments) => report::run(arguments),
