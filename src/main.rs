@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use anstyle::AnsiColor;
 use clap::{ColorChoice, Parser};
 
 use git_rts::commands::{self, Cli};
@@ -29,13 +28,6 @@ fn main() -> ExitCode {
 }
 
 fn failed(error: &Error) -> ExitCode {
-    let (red, yellow) = (
-        AnsiColor::Red.on_default().bold(),
-        AnsiColor::Yellow.on_default(),
-    );
-    anstream::eprintln!("{red}error:{red:#} {error}");
-    for hint in &error.hints {
-        anstream::eprintln!("{yellow}hint:{yellow:#} {hint}");
-    }
+    commands::report_error(error);
     error.exit_code.into()
 }

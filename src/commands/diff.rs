@@ -18,6 +18,7 @@ use crate::exit_code::ExitCode;
 use crate::history::{Histories, PATIENCE, VersionKey};
 use crate::objects::{self, Contents};
 use crate::repo::{Repository, Version};
+use crate::runner::Interrupt;
 
 /// Show what changed: functions, variables, types and macros, what they affect, and the dangerous edges
 ///
@@ -84,7 +85,7 @@ fn show_objects(
         Some(_) => recorded(repository, head)?,
         None => {
             let building = Meanwhile::show("building with counters");
-            let (session, _) = build(repository, config)?;
+            let (session, _) = build(repository, config, &Interrupt::on_signals()?)?;
             drop(building);
             session.contents()
         }

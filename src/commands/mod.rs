@@ -28,8 +28,11 @@ mod survey;
 mod template;
 mod testing;
 mod versions;
+mod watch;
 mod why;
 mod witnesses;
+
+pub use output::report_error;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -72,6 +75,7 @@ pub enum Command {
     Simulate(simulate::Simulate),
     Survey(survey::Survey),
     Template(template::Template),
+    Watch(watch::WatchSaves),
     Why(why::Why),
 }
 
@@ -97,6 +101,7 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
         Command::Template(arguments) => template::run(arguments),
+        Command::Watch(arguments) => watch::run(arguments),
         Command::Why(arguments) => why::run(arguments),
     }
 }

@@ -1,5 +1,6 @@
-//! What verbs print: data on stdout, as text or as JSON.
+//! What verbs print: data on stdout, as text or as JSON; errors on stderr.
 
+use anstyle::AnsiColor;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -33,6 +34,18 @@ pub(super) fn print_raw(text: &str) -> Result<()> {
             Err(Error::new(format!("cannot write the output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Says what went wrong, as git does.
+pub fn report_error(error: &Error) {
+    let (red, yellow) = (
+        AnsiColor::Red.on_default().bold(),
+        AnsiColor::Yellow.on_default(),
+    );
+    anstream::eprintln!("{red}error:{red:#} {error}");
+    for hint in &error.hints {
+        anstream::eprintln!("{yellow}hint:{yellow:#} {hint}");
     }
 }
 

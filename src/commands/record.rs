@@ -21,7 +21,7 @@ use crate::masquerade::Backend;
 use crate::recording::Session;
 use crate::repo::Repository;
 use crate::runner::needs::{constraints, with_needed};
-use crate::runner::{self, Limits, Test};
+use crate::runner::{self, Interrupt, Limits, Test};
 use crate::selection::Latest;
 use crate::trace::Trace;
 
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     };
     let started = Instant::now();
     let building = Meanwhile::show("building with counters");
-    let (session, reason) = build(&repository, &config)?;
+    let (session, reason) = build(&repository, &config, &Interrupt::on_signals()?)?;
     drop(building);
     announce(&session, reason.as_deref());
     let built = started.elapsed();

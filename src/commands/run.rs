@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -33,7 +34,7 @@ use crate::recording::products::Products;
 use crate::recording::{Recorder, Session};
 use crate::repo::Repository;
 use crate::runner::needs::{Constraints, constraints, with_needed};
-use crate::runner::{Limits, Outcome, Test};
+use crate::runner::{Interrupt, Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{self, Question, Selection, arrange, carry, selection};
 use crate::trace::Trace;
@@ -85,7 +86,19 @@ pub struct Run {
     extra: Vec<std::ffi::OsString>,
 }
 
+impl Run {
+    /// Where the results are written to.
+    pub(super) fn written(&self) -> Option<&Path> {
+        self.junit.as_deref()
+    }
+}
+
 pub(super) fn run(arguments: &Run) -> Result<()> {
+    run_until(arguments, &Interrupt::on_signals()?)
+}
+
+/// The run of those who are told of interrupts by somebody else.
+pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     // First what can fail at once.
@@ -112,7 +125,7 @@ pub(super) fn run(arguments: &Run) -> Result<()> {
     }
     let (base, _) = repository.resolve(arguments.base.as_deref(), None)?;
     let building = Meanwhile::show("building with counters");
-    let (session, reason) = build(&repository, &config)?;
+    let (session, reason) = build(&repository, &config, interrupt)?;
     let tests = session.list()?;
     drop(building);
     if let Some(reason) = reason {

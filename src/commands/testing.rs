@@ -46,14 +46,17 @@ pub(super) fn setup(
 }
 
 /// Builds the work tree; once more from nothing, if the build passed over something that changed.
-pub(super) fn build(repository: &Repository, config: &Config) -> Result<(Session, Option<String>)> {
-    let interrupt = Interrupt::on_signals()?;
-    let (session, reason) = setup(repository, config, interrupt.clone())?;
+pub(super) fn build(
+    repository: &Repository,
+    config: &Config,
+    interrupt: &Arc<Interrupt>,
+) -> Result<(Session, Option<String>)> {
+    let (session, reason) = setup(repository, config, Arc::clone(interrupt))?;
     if session.build(Extent::All)? {
         return Ok((session, reason));
     }
     drop(session);
-    let (session, reason) = setup(repository, config, interrupt)?;
+    let (session, reason) = setup(repository, config, Arc::clone(interrupt))?;
     session.build(Extent::All)?;
     Ok((session, reason))
 }

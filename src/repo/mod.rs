@@ -8,6 +8,7 @@ mod config;
 mod failure;
 mod files;
 mod id;
+mod ignored;
 mod merge_base;
 mod open;
 mod path;

@@ -38,6 +38,17 @@ impl RepoPath {
         slashes.map(|(end, _)| RepoPath(self.0[..end].to_vec()))
     }
 
+    /// What is called `name` in this folder; the top has an empty path.
+    #[must_use]
+    pub fn join(&self, name: &[u8]) -> RepoPath {
+        let mut path = self.0.clone();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend(name);
+        RepoPath(path)
+    }
+
     /// The path by which the entries of a folder are known, which no file has.
     #[must_use]
     pub fn entries(&self) -> RepoPath {

@@ -27,6 +27,7 @@ pub mod meson;
 pub mod needs;
 pub mod pool;
 pub mod process;
+mod saves;
 pub mod schedule;
 mod shell;
 mod survivors;
@@ -46,6 +47,7 @@ pub use launch::{Expected, Judge, Launch, Outcome};
 pub use needs::Needs;
 pub use pool::run as run_one;
 pub use pool::{Finished, Limits, Run, run_all};
+pub use saves::Saves;
 pub use survivors::end_survivors;
 
 /// Every runner, in the order in which they are tried on a project that names none.

@@ -20,7 +20,7 @@ pub type Opened = Option<BTreeSet<RepoPath>>;
 /// A watch over the folders of a tree.
 pub struct Watch {
     inotify: OwnedFd,
-    folders: BTreeMap<i32, Vec<u8>>,
+    folders: BTreeMap<i32, RepoPath>,
 }
 
 impl Watch {
@@ -28,10 +28,10 @@ impl Watch {
     #[must_use]
     pub fn over(tree: &Path, files: &BTreeSet<RepoPath>) -> Option<Self> {
         let inotify = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-        let parents: BTreeSet<Vec<u8>> = files.iter().map(parent).collect();
+        let parents: BTreeSet<RepoPath> = files.iter().map(parent).collect();
         let mut folders = BTreeMap::new();
         for folder in parents {
-            let path = RepoPath::new(folder.clone()).under(tree);
+            let path = folder.under(tree);
             // A file that was moved is opened where we do not look.
             let flags = WatchFlags::OPEN | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
             let number = inotify::add_watch(&inotify, path, flags).ok()?;
@@ -57,21 +57,14 @@ impl Watch {
                 return None;
             }
             if let (Some(folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name()) {
-                let mut path = folder.clone();
-                if !path.is_empty() {
-                    path.push(b'/');
-                }
-                path.extend(name.to_bytes());
-                opened.insert(RepoPath::new(path));
+                opened.insert(folder.join(name.to_bytes()));
             }
         }
     }
 }
 
-fn parent(file: &RepoPath) -> Vec<u8> {
-    let path = file.as_bytes();
-    let end = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
-    path[..end].to_vec()
+fn parent(file: &RepoPath) -> RepoPath {
+    file.ancestors().next().unwrap_or(RepoPath::new(""))
 }
 
 /// Tells the files that tests open apart, as far as that can be: what is opened while several run counts for each of them.
