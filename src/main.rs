@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{ColorChoice, Parser};
 
 use git_rts::commands::{self, Cli};
+use git_rts::emit::loudness;
 use git_rts::error::Error;
 use git_rts::masquerade;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
+    loudness::set(cli.quiet, cli.verbose);
     match commands::run(&cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),

@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
     let same = past.entities(&repository, &config)?;
     let functions = functions(same.facts(), &past.functions, &past.about.uncounted);
     for notice in &past.notices {
-        anstream::eprintln!("{notice}");
+        notice!("{notice}");
     }
     if arguments.format == Format::Lcov {
         return print(&lcov(&wanted_functions(functions, &patterns)));
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
         Format::Json => print_json(&json(&uncovered))?,
         _ => print(&text(&uncovered))?,
     }
-    anstream::eprintln!("{}", summary(&uncovered));
+    notice!("{}", summary(&uncovered));
     Ok(())
 }
 

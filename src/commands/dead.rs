@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &DeadEntities) -> Result<()> {
         }
         Format::Text => print(&lines(&found))?,
     }
-    anstream::eprintln!("{}", summary(&found, arguments.exported));
+    notice!("{}", summary(&found, arguments.exported));
     Ok(())
 }
 

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &Diff) -> Result<()> {
         return print(&format!("{}\n", diff_json(&difference, &edges)));
     }
     print(&diff_text(&difference, &edges))?;
-    anstream::eprintln!("{}", summary(&difference, &edges));
+    notice!("{}", summary(&difference, &edges));
     Ok(())
 }
 

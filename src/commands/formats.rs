@@ -106,7 +106,7 @@ impl Listing {
             let new = listed.iter().map(String::as_str);
             let new: Vec<&str> = new.filter(|name| !all.contains(name)).collect();
             if !new.is_empty() {
-                anstream::eprintln!("{} in this build", count(new.len(), "new test"));
+                notice!("{} in this build", count(new.len(), "new test"));
             }
             chosen.splice(0..0, new);
             all.extend(numbers.keys());

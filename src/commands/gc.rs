@@ -58,13 +58,13 @@ pub(super) fn run(arguments: &Gc) -> Result<()> {
     }
     let freed = histories.gc(&mut keep)?;
     for name in &dropped {
-        anstream::eprintln!("dropped {name}");
+        notice!("dropped {name}");
     }
     if freed.histories == 0 && freed.objects == 0 {
-        anstream::eprintln!("nothing to drop");
+        notice!("nothing to drop");
         return Ok(());
     }
-    anstream::eprintln!(
+    notice!(
         "{} dropped, {} freed",
         count(freed.histories),
         size(freed.bytes)

@@ -81,7 +81,7 @@ impl Guard {
             let selection = select(repository, version)?;
             let untested = untested(&selection);
             if untested.is_empty() && selection.everything.is_none() {
-                anstream::eprintln!("git rts: {name} affects no test that has not passed");
+                notice!("git rts: {name} affects no test that has not passed");
                 return Ok(());
             }
             known = Some((selection, untested));
@@ -109,7 +109,7 @@ impl Guard {
                 own.folder.clone()
             }
         };
-        anstream::eprintln!("git rts: testing {name}; {SKIP}=1 skips it");
+        notice!("git rts: testing {name}; {SKIP}=1 skips it");
         let mut run = Command::new(this_program()?);
         run.args(["run", &version.id()]).current_dir(&folder);
         run.args(self.budget.iter().map(|time| format!("--budget={time}")));
@@ -149,7 +149,7 @@ fn skip(repository: &Repository, name: &str, known: Option<(Selection, Vec<usize
     });
     let Some((selection, untested, baseline, mut recording)) = owed else {
         // Whatever is compared next has no history of this, so that nothing can be skipped.
-        anstream::eprintln!("git rts: {name} was not tested; what it affects stays selected");
+        notice!("git rts: {name} was not tested; what it affects stays selected");
         return Ok(());
     };
     let teller = Teller::new(&selection, &mut Texts::new(repository)?)?;
@@ -176,7 +176,7 @@ fn skip(repository: &Repository, name: &str, known: Option<(Selection, Vec<usize
     };
     let rts = repository.create_rts_dir()?;
     report_kept(keep(&rts, key, &recording, PATIENCE, &mut waiting)?);
-    anstream::eprintln!(
+    notice!(
         "git rts: {name} was not tested; {} owed ('git rts owed')",
         count(untested.len(), "test")
     );

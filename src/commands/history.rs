@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &ShowHistory) -> Result<()> {
 
 pub(super) fn open(repository: &Repository) -> Result<Histories> {
     let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut |_| {
-        anstream::eprintln!("waiting for another process, which uses the history");
+        notice!("waiting for another process, which uses the history");
     })?;
     for notice in &histories.notices {
         anstream::eprintln!("warning: {notice}");
@@ -91,7 +91,7 @@ fn list(histories: &Histories, format: Format) -> Result<()> {
         return print_json(&serde_json::json!({ "version": 1, "histories": listed }));
     }
     if all.is_empty() {
-        anstream::eprintln!("no history yet: 'git rts record' makes one");
+        notice!("no history yet: 'git rts record' makes one");
     }
     let mut text = String::new();
     for summary in &all {

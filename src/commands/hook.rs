@@ -110,16 +110,16 @@ fn install(hook: Hook, force: bool) -> Result<()> {
     }
     let name = hook.name();
     match folder.install(hook, &this_program()?)? {
-        Installed::Alone => anstream::eprintln!("{name} is installed"),
-        Installed::Again => anstream::eprintln!("{name} was installed, and is up to date"),
-        Installed::Behind(before) => anstream::eprintln!(
+        Installed::Alone => notice!("{name} is installed"),
+        Installed::Again => notice!("{name} was installed, and is up to date"),
+        Installed::Behind(before) => notice!(
             "{name} is installed; what was there runs first, from '{}'",
             before.display()
         ),
     }
     let git = repository.rts_dir();
     if !git.parent().is_some_and(|git| is_in(&folder.0, git)) {
-        anstream::eprintln!(
+        notice!(
             "hint: '{}' is part of the work tree; let git ignore the hook there",
             folder.0.display()
         );
@@ -133,7 +133,7 @@ fn uninstall(hook: Hook) -> Result<()> {
     if matches!(hook, Hook::PrePush | Hook::PreCommit) {
         own_tree::remove(&repository)?;
     }
-    anstream::eprintln!(
+    notice!(
         "{} {}",
         hook.name(),
         if was_ours {
@@ -160,7 +160,7 @@ fn status() -> Result<()> {
     }
     print(&text)?;
     if let Some(manager) = manager_of(&repository, &folder) {
-        anstream::eprintln!("{} manages the hooks here", manager.name());
+        notice!("{} manages the hooks here", manager.name());
     }
     Ok(())
 }
@@ -309,7 +309,7 @@ fn after(revision: &str) {
         })
     };
     if let Ok(Some(version)) = missing() {
-        anstream::eprintln!(
+        notice!(
             "git rts: no version on the way to {version} has a history; 'git rts run' records one"
         );
     }

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
         .map(|test| test.name.as_str())
         .collect();
     for notice in &past.notices {
-        anstream::eprintln!("{notice}");
+        notice!("{notice}");
     }
     match arguments.format {
         Format::Json => print_json(&document(&past, &found, &tests, &always))?,
@@ -80,11 +80,11 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
         }
         Format::Text => print(&lines(&found))?,
     }
-    anstream::eprintln!("{}", summary(&past, &found, &tests));
+    notice!("{}", summary(&past, &found, &tests));
     let more = always.difference(&tests).count();
     if more > 0 {
         let are = if more == 1 { "runs" } else { "run" };
-        anstream::eprintln!("{} {are} whatever changes", count(more, "more test"));
+        notice!("{} {are} whatever changes", count(more, "more test"));
     }
     Ok(())
 }

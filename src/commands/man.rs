@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &InstallMan) -> Result<()> {
         let file = folder.join(&page.file);
         fs::write(&file, &page.text).map_err(|error| cannot("write", &file, &error))?;
     }
-    anstream::eprintln!(
+    notice!(
         "{} in '{}'",
         count(pages.len(), "manual page"),
         folder.display()
@@ -57,7 +57,7 @@ fn remove(pages: &[Page], folder: &Path) -> Result<()> {
             Err(error) => return Err(cannot("remove", &file, &error)),
         }
     }
-    anstream::eprintln!(
+    notice!(
         "{} removed from '{}'",
         count(removed, "manual page"),
         folder.display()
@@ -84,7 +84,7 @@ fn default_folder() -> Result<PathBuf> {
 fn say_whether_found(folder: &Path) {
     let asked = Command::new("man").args(["-w", "1", "git-rts"]).output();
     let Ok(answer) = asked else {
-        anstream::eprintln!("hint: there is no 'man' here to show them");
+        notice!("hint: there is no 'man' here to show them");
         return;
     };
     let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
@@ -92,20 +92,20 @@ fn say_whether_found(folder: &Path) {
     let whole = |path: &Path| path.canonicalize().ok();
     let is_here = found.is_some_and(|page| page.parent().and_then(whole) == whole(folder));
     if is_here {
-        anstream::eprintln!("'git rts --help' shows them");
+        notice!("'git rts --help' shows them");
         return;
     }
     match found {
-        Some(page) => anstream::eprintln!("'man' shows '{}' instead", page.display()),
-        None => anstream::eprintln!("'man' does not look there"),
+        Some(page) => notice!("'man' shows '{}' instead", page.display()),
+        None => notice!("'man' does not look there"),
     }
     let whole = whole(folder).unwrap_or_else(|| folder.to_path_buf());
     match whole.parent().filter(|_| whole.ends_with("man1")) {
-        Some(above) => anstream::eprintln!(
+        Some(above) => notice!(
             "hint: a line for your shell's profile: export MANPATH='{}:'",
             above.display()
         ),
-        None => anstream::eprintln!("hint: 'man' looks into folders that are called 'man1'"),
+        None => notice!("hint: 'man' looks into folders that are called 'man1'"),
     }
 }
 

@@ -1,5 +1,14 @@
 //! The verbs of `git rts`: one file each, and the help of each on its arguments.
 
+/// Says something on stderr that nobody needs who wants quiet.
+macro_rules! notice {
+    ($($text:tt)*) => {
+        if !$crate::emit::loudness::is_quiet() {
+            anstream::eprintln!($($text)*);
+        }
+    };
+}
+
 mod completions;
 mod coverage;
 mod dead;
@@ -50,6 +59,12 @@ pub struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+    /// Say only what failed, and warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Also tell of each test how it went
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
     #[command(subcommand)]
     pub command: Command,
 }

@@ -124,7 +124,7 @@ pub(super) fn say_arrangement(selection: &Selection, wishes: &Wishes, arrangemen
         );
     }
     if arrangement.elsewhere > 0 {
-        anstream::eprintln!(
+        notice!(
             "{} left to other shards",
             count(arrangement.elsewhere, "test")
         );

@@ -70,11 +70,11 @@ pub(super) fn run(arguments: &Owed) -> Result<()> {
     print(&text)?;
     let known: u64 = owed.iter().filter_map(|(test, _)| estimate(test)).sum();
     match owed.len() {
-        0 => anstream::eprintln!("nothing is owed"),
+        0 => notice!("nothing is owed"),
         all if known == 0 => {
-            anstream::eprintln!("{} owed, of unknown length", count(all, "test"));
+            notice!("{} owed, of unknown length", count(all, "test"));
         }
-        all => anstream::eprintln!(
+        all => notice!(
             "{} owed, about {}",
             count(all, "test"),
             span(Duration::from_millis(known))

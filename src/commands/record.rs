@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::commands::history::{name_of, open};
+use crate::commands::results::tell;
 use crate::commands::testing::{
     about, add_build, add_experience, add_predecessors, build, earlier, no_tests, record_of,
     remember_runs, report_doubts, report_kept, version_of, waiting, widen,
@@ -91,6 +92,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         {
             return tally.interrupted += 1;
         }
+        tell(&mut progress, test, &done.finished);
         let (record, trace) = record_of(test, done, version);
         tally.count(&record);
         recording.add(record, trace);
@@ -163,7 +165,7 @@ fn announce(session: &Session, reason: Option<&str>) {
         Backend::Gcov => "back end gcov".to_owned(),
     };
     let why = reason.map_or_else(String::new, |reason| format!(", because {reason}"));
-    anstream::eprintln!("runner {}, {how}{why}", session.runner.name());
+    notice!("runner {}, {how}{why}", session.runner.name());
 }
 
 /// The tests that were asked for; all if none was.
@@ -211,7 +213,7 @@ fn summarise(
         .iter()
         .map(|(outcome, count)| format!("{count} {}", outcome.word()))
         .collect();
-    anstream::eprintln!(
+    notice!(
         "{} {}: {}",
         tally.tests,
         if tally.tests == 1 { "test" } else { "tests" },
@@ -229,14 +231,14 @@ fn summarise(
         }
     }
     report_doubts(recording.tests());
-    anstream::eprintln!(
+    notice!(
         "built in {}, ran in {} ({} of tests)",
         span(built),
         span(ran),
         span(Duration::from_millis(tally.milliseconds))
     );
     if let Some(written) = report_kept(kept) {
-        anstream::eprintln!(
+        notice!(
             "history of {} kept: {}, {} of it new",
             name_of(version),
             size(written.size),

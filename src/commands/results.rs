@@ -8,13 +8,14 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use crate::emit::junit::{self, Case, junit};
+use crate::emit::loudness;
 use crate::emit::plan_text::count;
-use crate::emit::progress::span;
+use crate::emit::progress::{Progress, span};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::Recording;
 use crate::recording::{Done, Session};
-use crate::runner::{Outcome, Test};
+use crate::runner::{Finished, Outcome, Test};
 
 /// So much of what a failed test printed last is shown.
 const LINES_TOLD: usize = 3;
@@ -23,6 +24,8 @@ const LINES_TOLD: usize = 3;
 const DANGERS_TOLD: usize = 5;
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
+const PASSED: Style = AnsiColor::Green.on_default().bold();
+const SKIPPED: Style = AnsiColor::Yellow.on_default().bold();
 
 /// What became of the selected tests.
 pub(super) struct Results {
@@ -42,6 +45,24 @@ pub(super) struct Results {
     /// The dangers that only tests which did not run would have met.
     pub(super) uncrossed: Vec<String>,
     pub(super) is_interrupted: bool,
+}
+
+/// Tells of a test that has ended, to those who want to know of each.
+pub(super) fn tell(progress: &mut Progress, test: &Test, finished: &Finished) {
+    if !loudness::is_verbose() {
+        return;
+    }
+    progress.pause();
+    let (style, word) = match finished.outcome {
+        Outcome::Passed => (PASSED, "PASS"),
+        Outcome::Skipped => (SKIPPED, "SKIP"),
+        _ => (FAILED, "FAIL"),
+    };
+    anstream::eprintln!(
+        "{style}{word}{style:#} {} ({})",
+        test.name,
+        span(finished.duration)
+    );
 }
 
 pub(super) fn failure(session: &Session, test: &Test, done: &Done) -> String {
@@ -147,7 +168,7 @@ impl Results {
                 parts.push(format!("{number} {what}"));
             }
         }
-        anstream::eprintln!(
+        notice!(
             "{}, {} skipped safely; ran {}, saved about {}",
             parts.join(", "),
             self.skipped,
@@ -161,10 +182,10 @@ impl Results {
                 0 => String::new(),
                 rest => format!(" and {rest} more"),
             };
-            anstream::eprintln!("changed and not executed by any test that ran: {all}{rest}");
+            notice!("changed and not executed by any test that ran: {all}{rest}");
         }
         if !self.owed.is_empty() {
-            anstream::eprintln!("hint: 'git rts owed' lists what has still to run");
+            notice!("hint: 'git rts owed' lists what has still to run");
         }
         if self.is_interrupted {
             return Err(Error::new(format!(

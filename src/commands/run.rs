@@ -12,7 +12,7 @@ use crate::commands::formats::{Format, Listing};
 use crate::commands::history::name_of;
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
-use crate::commands::results::{Results, cases, failure, write_junit};
+use crate::commands::results::{Results, cases, failure, tell, write_junit};
 use crate::commands::select::say;
 use crate::commands::testing::{
     about, add_build, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
@@ -129,7 +129,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     let tests = session.list()?;
     drop(building);
     if let Some(reason) = reason {
-        anstream::eprintln!("recording with gcov, because {reason}");
+        notice!("recording with gcov, because {reason}");
     }
     if tests.is_empty() {
         return Err(no_tests());
@@ -311,7 +311,9 @@ impl Built<'_> {
             if was_interrupted {
                 return;
             }
-            if !outcome.is_fine() {
+            if outcome.is_fine() {
+                tell(&mut progress, test, &done.finished);
+            } else {
                 progress.pause();
                 anstream::eprintln!("{}", failure(session, test, &done));
             }

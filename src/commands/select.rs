@@ -67,9 +67,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
     say_arrangement(&selection, &wishes, &arrangement);
     arguments.witnesses.say(&selection);
     if selection.everything.is_some() {
-        anstream::eprintln!(
-            "hint: 'git rts run' runs and records all tests; from then on it selects"
-        );
+        notice!("hint: 'git rts run' runs and records all tests; from then on it selects");
     }
     Ok(())
 }
@@ -126,5 +124,5 @@ pub(super) fn say(selection: &Selection) {
     for warning in warnings(selection) {
         anstream::eprintln!("{warning}");
     }
-    anstream::eprintln!("{}", summary(selection));
+    notice!("{}", summary(selection));
 }

@@ -71,7 +71,7 @@ pub(super) fn report_kept(kept: Kept) -> Option<Written> {
             Some(written)
         }
         Kept::InInbox(path) => {
-            anstream::eprintln!(
+            notice!(
                 "another process uses the history; this record waits for it in '{}'",
                 path.display()
             );
@@ -93,14 +93,14 @@ pub(super) fn report_doubts<'a>(tests: impl IntoIterator<Item = &'a TestRecord>)
         *doubts.entry(doubt).or_default() += 1;
     }
     for (doubt, count) in doubts {
-        anstream::eprintln!("{count} will always be selected: {doubt}");
+        notice!("{count} will always be selected: {doubt}");
     }
 }
 
 pub(super) fn waiting(process: Option<u32>) {
     match process {
-        Some(id) => anstream::eprintln!("waiting for process {id}, which uses the history"),
-        None => anstream::eprintln!("waiting for another process, which uses the history"),
+        Some(id) => notice!("waiting for process {id}, which uses the history"),
+        None => notice!("waiting for another process, which uses the history"),
     }
 }
 

@@ -59,14 +59,14 @@ pub(super) fn run(arguments: &WatchSaves) -> Result<()> {
             report_error(&error);
         }
         is_first = false;
-        anstream::eprintln!("waiting for the next save; Ctrl-C ends it");
+        notice!("waiting for the next save; Ctrl-C ends it");
         loop {
             wait(&mut saves, &counts, &interrupt)?;
             let now = Snapshot::take();
             let changed = now.changed_since(&tested, written.as_deref());
             if let Some(changed) = changed {
                 tested = now;
-                anstream::eprintln!("\n{changed}");
+                notice!("\n{changed}");
                 break;
             }
         }

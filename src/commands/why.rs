@@ -91,10 +91,10 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
         return print_json(&document);
     }
     print(&story(&selection, &teller, place))?;
-    anstream::eprintln!("{}", summary(&selection));
+    notice!("{}", summary(&selection));
     if !tests[place].is_selected() {
         for assumption in selection.assumptions() {
-            anstream::eprintln!("assumed: {assumption}");
+            notice!("assumed: {assumption}");
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ mod graph_svg;
 pub mod junit;
 pub mod lcov;
 pub mod list;
+pub mod loudness;
 pub mod objects;
 pub mod plan_json;
 pub mod plan_text;

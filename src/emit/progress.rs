@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use super::loudness;
+
 /// How often the line is written at most.
 const PAUSE: Duration = Duration::from_millis(80);
 
@@ -30,7 +32,7 @@ impl Progress {
             failed: 0,
             started: Instant::now(),
             written: None,
-            is_shown: std::io::stderr().is_terminal(),
+            is_shown: is_shown(),
         }
     }
 
@@ -87,6 +89,10 @@ impl Progress {
     }
 }
 
+fn is_shown() -> bool {
+    std::io::stderr().is_terminal() && !loudness::is_quiet()
+}
+
 /// A line on a terminal while something runs whose end cannot be told; it goes when this is dropped.
 pub struct Meanwhile {
     is_shown: bool,
@@ -95,7 +101,7 @@ pub struct Meanwhile {
 impl Meanwhile {
     #[must_use]
     pub fn show(what: &str) -> Self {
-        let is_shown = std::io::stderr().is_terminal();
+        let is_shown = is_shown();
         if is_shown {
             let mut stderr = std::io::stderr().lock();
             let _ = write!(stderr, "{what} ...");
