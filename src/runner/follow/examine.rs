@@ -1,5 +1,9 @@
 //! One system call of a test: which files it looks at, found out while it waits.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use super::calls::{Last, Meaning, Named, Purpose, meaning};
 use super::filter::ARCHITECTURE;
 use super::interpreter;
@@ -126,6 +130,8 @@ fn look(
     for _ in 0..MOST_INTERPRETERS {
         let met = resolve(&path, thread, follows);
         let (kind, resolved) = (met.kind, met.resolved.clone());
+        let is_inspected = used == Use::Read && places.contain(&resolved) && reads_code(thread);
+        let used = if is_inspected { Use::Inspect } else { used };
         findings.push(Finding { thread, used, met });
         if used == Use::Give && kind == Some(Kind::Folder) && places.contain(&resolved) {
             let all = all_below(&resolved, MOST_GIVEN).ok_or(Lost)?;
@@ -149,6 +155,16 @@ fn look(
         }
     }
     Ok(())
+}
+
+/// Whether a process is a tool of valgrind's, which executes a program in its own way, and reads it and its libraries for the
+/// names in its messages.
+fn reads_code(thread: u32) -> bool {
+    let link = format!("/proc/{thread}/exe");
+    let program = std::fs::read_link(link).unwrap_or_default();
+    let folder = program.parent().and_then(Path::file_name);
+    let name = program.file_name().map(OsStrExt::as_bytes);
+    folder == Some(OsStr::new("valgrind")) && name.is_some_and(|name| name.ends_with(b"-linux"))
 }
 
 fn mapping(call: &Call, places: &Places, findings: &mut Vec<Finding>) {

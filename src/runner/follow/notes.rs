@@ -25,6 +25,8 @@ pub(super) enum Use {
     Give,
     /// Its code.
     Load,
+    /// Its content, by a tool that reads what it executes, such as valgrind: only the code counts if it does.
+    Inspect,
     /// Its place.
     Replace,
 }
@@ -57,6 +59,10 @@ struct Openings {
     count: usize,
     /// Threads that opened it and have mapped nothing yet.
     last: FxHashSet<u32>,
+    /// Threads that mapped its code.
+    loaded: FxHashSet<u32>,
+    /// Threads of tools that opened it, and have not mapped its code yet.
+    inspected: FxHashSet<u32>,
 }
 
 impl Notes {
@@ -75,10 +81,10 @@ impl Notes {
         };
         if *used == Use::Load {
             // A second mapping after one opening is another part of the same file.
-            if let Some(openings) = self.contents.get_mut(&met.resolved)
-                && openings.last.remove(thread)
-            {
-                openings.count -= 1;
+            if let Some(openings) = self.contents.get_mut(&met.resolved) {
+                openings.count -= usize::from(openings.last.remove(thread));
+                openings.inspected.remove(thread);
+                openings.loaded.insert(*thread);
             }
             return;
         }
@@ -91,14 +97,20 @@ impl Notes {
                 let openings = self.contents.entry(met.resolved.clone()).or_default();
                 openings.count += 1;
             }
-            (Use::Read | Use::Give, Kind::Folder) => {
+            (Use::Read | Use::Give | Use::Inspect, Kind::Folder) => {
                 insert(&mut self.listed, &met.resolved, places);
             }
-            (Use::Read | Use::Give, Kind::File) if places.contain(&met.resolved) => {
+            (Use::Read | Use::Give | Use::Inspect, Kind::File) if places.contain(&met.resolved) => {
                 let openings = match self.contents.get_mut(&met.resolved) {
                     Some(openings) => openings,
                     None => self.contents.entry(met.resolved.clone()).or_default(),
                 };
+                if *used == Use::Inspect {
+                    if !openings.loaded.contains(thread) {
+                        openings.inspected.insert(*thread);
+                    }
+                    return;
+                }
                 openings.count += 1;
                 if *used == Use::Read {
                     openings.last.insert(*thread);
@@ -139,7 +151,8 @@ impl Notes {
     /// What was seen, unless something may have been overlooked.
     pub(super) fn seen(self) -> Option<Seen> {
         let read = self.contents.into_iter();
-        let read = read.filter(|(_, openings)| openings.count > 0);
+        let is_read = |openings: &Openings| openings.count > 0 || !openings.inspected.is_empty();
+        let read = read.filter(|(_, openings)| is_read(openings));
         (!self.is_broken).then(|| Seen {
             disturbed: self.is_disturbed,
             behind: paths(self.behind.difference(&self.touched).cloned()),

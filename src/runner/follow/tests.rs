@@ -360,6 +360,35 @@ fn loading_a_library_is_not_reading_it() {
 }
 
 #[test]
+fn a_tool_that_reads_what_it_executes_only_executes_it() {
+    let room = Room::new();
+    room.compile(
+        "tree/libx.so",
+        "int x(void) { return 0; }",
+        &["-shared", "-fPIC"],
+    );
+    let source = "#include <stdio.h>\nint x(void); int main(int n, char **w) { return n > 1 ? !fopen(w[1], \"r\") : x(); }";
+    let library = [room.tree("libx.so").into_os_string(), "-Wl,-rpath,".into()];
+    let mut path = library[1].clone();
+    path.push(room.tree(""));
+    let options = [library[0].to_str(), path.to_str()].map(|word| word.expect("it is plain"));
+    room.compile("tree/p", source, &options);
+    let looked = room.seen("valgrind -q ./p");
+    assert_eq!(looked.read(), [""; 0]);
+    assert_eq!(looked.touched(), ["libx.so", "p"]);
+    room.compile(
+        "tree/other.so",
+        "int y(void) { return 0; }",
+        &["-shared", "-fPIC"],
+    );
+    assert_eq!(room.seen("valgrind -q ./p other.so").read(), ["other.so"]);
+    assert_eq!(
+        room.seen("cat libx.so >/dev/null; valgrind -q ./p").read(),
+        ["libx.so"]
+    );
+}
+
+#[test]
 fn writing_is_not_looking() {
     let room = Room::new();
     let looked = room.seen("echo 2 >a; echo 2 >new; exec 3>d/f");
