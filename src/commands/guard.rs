@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::commands::own_tree::OwnTree;
 use crate::commands::testing::{now, report_kept, waiting};
-use crate::config::{Config, FILE, duration};
+use crate::config::{Config, FILE, Setting, duration};
 use crate::emit::edges::Texts;
 use crate::emit::plan_text::count;
 use crate::emit::reasons::Teller;
@@ -40,10 +40,11 @@ impl Guard {
     pub(super) fn new(
         repository: &Repository,
         (what, all_the_same): (&'static str, &'static str),
-        (variable, default): (&str, &str),
+        setting: &Setting,
     ) -> Result<Self> {
-        let set = repository.config_list(variable)?.pop();
-        let budget = set.unwrap_or_else(|| default.to_owned());
+        let variable = format!("rts.{}", setting.git.unwrap_or_default());
+        let set = repository.config_list(&variable)?.pop();
+        let budget = set.unwrap_or_else(|| setting.value.to_owned());
         let budget = match budget.as_str() {
             "none" => None,
             text => {

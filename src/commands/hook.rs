@@ -11,6 +11,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::commands::guard::{Guard, SKIP, is_set, this_program};
 use crate::commands::output::print;
 use crate::commands::own_tree::{self, answer};
+use crate::config::{PRE_COMMIT_BUDGET, PRE_PUSH_BUDGET};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{Histories, VersionKey};
@@ -226,8 +227,7 @@ fn pre_push(arguments: &[String]) -> Result<()> {
     let there: Vec<String> = there.chain(said("PRE_COMMIT_FROM_REF")).collect();
     let there: Vec<&str> = there.iter().map(String::as_str).collect();
     let tips: BTreeSet<String> = tips.chain(of_manager).collect();
-    let budget = ("rts.prePushBudget", "2min");
-    let guard = Guard::new(&repository, ("push", "git push"), budget)?;
+    let guard = Guard::new(&repository, ("push", "git push"), &PRE_PUSH_BUDGET)?;
     // A tag of something that is no commit has no tests, and what has the same tree has the same.
     let tips = tips.iter().filter_map(|tip| repository.commit(tip).ok());
     let tips: BTreeMap<CommitId, Version> = tips
@@ -248,8 +248,7 @@ fn pre_push(arguments: &[String]) -> Result<()> {
 /// Tests what is about to be committed, as a commit that no ref names.
 fn pre_commit() -> Result<()> {
     let repository = here()?;
-    let budget = ("rts.preCommitBudget", "30s");
-    let guard = Guard::new(&repository, ("commit", "git commit"), budget)?;
+    let guard = Guard::new(&repository, ("commit", "git commit"), &PRE_COMMIT_BUDGET)?;
     // With git's own variables: the index may be another than the usual one.
     let write = ["write-tree"];
     let tree = answer(Command::new("git").args(write), &write)?;

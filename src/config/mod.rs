@@ -2,11 +2,13 @@
 
 mod duration;
 mod glob;
+pub mod misspelt;
+mod patterns;
+mod settings;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
@@ -16,6 +18,9 @@ use crate::repo::{RepoPath, Repository};
 
 pub use duration::duration;
 pub use glob::NameGlob;
+pub use settings::{PRE_COMMIT_BUDGET, PRE_PUSH_BUDGET, SETTINGS, Setting, file_with};
+
+use patterns::Patterns;
 
 /// The file's name at the top of the work tree.
 pub const FILE: &str = ".git-rts.toml";
@@ -151,13 +156,13 @@ pub struct Config {
     /// The order of tests, if no option says it, and its constants.
     pub order: crate::order::Order,
     pub parameters: Parameters,
-    always: GlobSet,
-    nondeterministic: GlobSet,
-    sources: GlobSet,
+    always: Patterns,
+    nondeterministic: Patterns,
+    sources: Patterns,
     /// Changes here affect no test.
-    ignore: GlobSet,
+    ignore: Patterns,
     /// Changes here affect every test.
-    global: GlobSet,
+    global: Patterns,
 }
 
 /// Values that git's configuration has for a repository.
@@ -166,26 +171,6 @@ struct FromGit {
     single: BTreeMap<&'static str, String>,
     lists: BTreeMap<&'static str, Vec<String>>,
 }
-
-const SINGLE: [&str; 9] = [
-    "configure",
-    "build",
-    "runner",
-    "list",
-    "run",
-    "timeout",
-    "backend",
-    "order",
-    "seed",
-];
-const LISTS: [&str; 6] = [
-    "sources",
-    "ignore",
-    "global",
-    "environment",
-    "always",
-    "nondeterministic",
-];
 
 impl Config {
     /// Reads the configuration of a repository; without a file, the defaults.
@@ -201,15 +186,15 @@ impl Config {
             _ => String::new(),
         };
         let mut from_git = FromGit::default();
-        for name in SINGLE {
+        let of_file = SETTINGS.iter().filter(|setting| setting.place.is_some());
+        for (name, is_list) in of_file.filter_map(|setting| Some((setting.git?, setting.is_list))) {
             let values = repository.config_list(&format!("rts.{name}"))?;
-            from_git
-                .single
-                .extend(values.into_iter().map(|value| (name, value)));
-        }
-        for name in LISTS {
-            let values = repository.config_list(&format!("rts.{name}"))?;
-            from_git.lists.insert(name, values);
+            if is_list {
+                from_git.lists.insert(name, values);
+            } else {
+                let values = values.into_iter().map(|value| (name, value));
+                from_git.single.extend(values);
+            }
         }
         Self::parse(&text, from_git)
     }
@@ -219,11 +204,16 @@ impl Config {
             let place = error.span().map_or(0, |span| span.start);
             let before = text.bytes().take(place);
             let line = 1 + before.filter(|byte| *byte == b'\n').count();
-            Error::new(format!(
-                "'{FILE}' line {line} is not valid: {}",
-                error.message()
-            ))
-            .hint("the README lists every setting with its default")
+            let said = error.message();
+            let error = Error::new(format!("'{FILE}' line {line} is not valid: {said}"));
+            let meant = misspelt::in_file(text).into_iter();
+            let meant = meant.filter_map(|name| {
+                let right = name.meant?;
+                Some(format!("'{}' is perhaps '{right}'", name.name))
+            });
+            meant
+                .fold(error, Error::hint)
+                .hint("the README lists every setting with its default")
         })?;
         let mut single = |name, own: Option<String>| from_git.single.remove(name).or(own);
         let timeout = single("timeout", document.tests.timeout);
@@ -260,14 +250,14 @@ impl Config {
                 .as_deref()
                 .map_or(Ok(Default::default()), str::parse)?,
             parameters: document.order.parameters(seed.as_deref())?,
-            always: patterns("always", joined("always", document.tests.always))?,
-            nondeterministic: patterns(
+            always: Patterns::new("always", joined("always", document.tests.always))?,
+            nondeterministic: Patterns::new(
                 "nondeterministic",
                 joined("nondeterministic", document.tests.nondeterministic),
             )?,
-            sources: patterns("sources", sources.collect())?,
-            ignore: patterns("ignore", joined("ignore", document.files.ignore))?,
-            global: patterns("global", joined("global", document.files.global))?,
+            sources: Patterns::new("sources", sources.collect())?,
+            ignore: Patterns::new("ignore", joined("ignore", document.files.ignore))?,
+            global: Patterns::new("global", joined("global", document.files.global))?,
         })
     }
 
@@ -286,7 +276,7 @@ impl Config {
     /// Whether a file is read as C.
     #[must_use]
     pub fn is_source(&self, path: &RepoPath) -> bool {
-        matches(&self.sources, path)
+        self.sources.is_match_path(path)
     }
 
     /// Whether a test is to run always.
@@ -304,33 +294,47 @@ impl Config {
     /// Whether a change of a file affects no test, because the project says so.
     #[must_use]
     pub fn is_ignored(&self, path: &RepoPath) -> bool {
-        matches(&self.ignore, path) && !self.is_global(path)
+        self.ignore.is_match_path(path) && !self.is_global(path)
     }
 
     /// Whether a change of a file affects every test, because the project says so.
     #[must_use]
     pub fn is_global(&self, path: &RepoPath) -> bool {
-        matches(&self.global, path)
+        self.global.is_match_path(path)
     }
-}
 
-fn matches(patterns: &GlobSet, path: &RepoPath) -> bool {
-    let text = String::from_utf8_lossy(path.as_bytes());
-    let name = String::from_utf8_lossy(path.file_name());
-    patterns.is_match(text.as_ref()) || patterns.is_match(name.as_ref())
-}
-
-fn patterns(what: &str, texts: Vec<String>) -> Result<GlobSet> {
-    let mut patterns = GlobSetBuilder::new();
-    for text in texts {
-        let glob = Glob::new(&text).map_err(|error| {
-            Error::new(format!("bad pattern '{text}' for {what}: {}", error.kind()))
-        })?;
-        patterns.add(glob);
+    /// The patterns that match none of these tests, each with the name of its setting.
+    #[must_use]
+    pub fn idle_for_tests(&self, tests: &[&str]) -> Vec<(&'static str, &str)> {
+        let lists = [
+            ("tests.always", &self.always),
+            ("tests.nondeterministic", &self.nondeterministic),
+        ];
+        let mut idle = Vec::new();
+        for (name, list) in lists {
+            let unmatched = list.unmatched(tests.iter().copied()).into_iter();
+            idle.extend(unmatched.map(|text| (name, text)));
+        }
+        idle
     }
-    patterns
-        .build()
-        .map_err(|error| Error::new(format!("bad patterns for {what}: {error}")))
+
+    /// The patterns that match none of these files, each with the name of its setting.
+    #[must_use]
+    pub fn idle_for_files(&self, files: &[RepoPath]) -> Vec<(&'static str, &str)> {
+        let lists = [
+            ("files.sources", &self.sources),
+            ("files.ignore", &self.ignore),
+            ("files.global", &self.global),
+        ];
+        let mut idle = Vec::new();
+        for (name, list) in lists {
+            let unmatched = list.unmatched_paths(files).into_iter();
+            // Nobody wrote the defaults.
+            let written = unmatched.filter(|text| !SOURCES.contains(text));
+            idle.extend(written.map(|text| (name, text)));
+        }
+        idle
+    }
 }
 
 /// How long a test may take.
@@ -433,5 +437,67 @@ mod tests {
         ] {
             assert!(Config::parse(text, FromGit::default()).is_err(), "{text}");
         }
+    }
+
+    /// The names that the reader would have taken in place of one that it does not know.
+    fn expected(text: &str) -> Vec<String> {
+        let error = toml::from_str::<Document>(text).expect_err("it is unknown");
+        let said = error.message().to_owned();
+        let (_, names) = said.split_once("expected").expect("it says what it knows");
+        let quoted = names.split('`').skip(1).step_by(2);
+        quoted.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_setting_that_is_read_is_in_the_table_and_none_besides() {
+        let read = expected("unknown = 1").into_iter().flat_map(|table| {
+            let names = expected(&format!("[{table}]\nunknown = 1")).into_iter();
+            names.map(move |name| format!("{table}.{name}"))
+        });
+        let places = SETTINGS.iter().filter_map(|setting| setting.place);
+        let known = places.map(|(table, name)| format!("{table}.{name}"));
+        let sorted = |names: &mut dyn Iterator<Item = String>| {
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        assert_eq!(sorted(&mut { read }), sorted(&mut { known }));
+    }
+
+    #[test]
+    fn the_file_for_a_new_project_is_valid_and_shows_the_defaults() {
+        let text = file_with(&[]);
+        assert!(
+            text.lines()
+                .all(|line| !line.contains(" = ") || line.starts_with('#'))
+        );
+        parse(&text);
+        let all: String = text
+            .lines()
+            .map(|line| match line.strip_prefix('#') {
+                Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+                _ => format!("{line}\n"),
+            })
+            .collect();
+        let (shown, default) = (parse(&all), parse(""));
+        assert_eq!(shown.parameters, default.parameters);
+        assert_eq!(shown.order, default.order);
+        assert_eq!(shown.backend, default.backend);
+        assert_eq!(shown.timeout, Some(crate::runner::DEFAULT_TIMEOUT));
+        assert_eq!(shown.environment, default.environment);
+        assert!(shown.run.is_some() && shown.list.is_some() && shown.build.is_some());
+        let set = file_with(&[(("tests", "runner"), "\"make\"".to_owned())]);
+        assert_eq!(parse(&set).runner.as_deref(), Some("make"));
+    }
+
+    #[test]
+    fn patterns_that_match_nothing_are_found() {
+        let config = parse(
+            "[tests]\nalways = [\"slow_*\", \"gone_*\"]\n[files]\nignore = [\"*.md\", \"doc/**\"]\nsources = [\"*.def\"]",
+        );
+        let idle = config.idle_for_tests(&["slow_one", "fast"]);
+        assert_eq!(idle, [("tests.always", "gone_*")]);
+        let files = ["a/README.md", "x.def", "main.c"].map(|path| RepoPath::new(path.as_bytes()));
+        assert_eq!(config.idle_for_files(&files), [("files.ignore", "doc/**")]);
     }
 }

@@ -25,4 +25,23 @@ impl Repository {
             .map_err(attempt)?;
         Ok(values)
     }
+
+    /// The names of the variables that begin with this, each once, as git keeps them: in lower case.
+    pub fn config_names(&self, beginning: &str) -> Result<Vec<String>> {
+        let attempt = |error: git2::Error| failed("read the configuration", &error);
+        let config = self.git.config().map_err(attempt)?;
+        let mut names = Vec::new();
+        let entries = config.entries(None).map_err(attempt)?;
+        entries
+            .for_each(|entry| {
+                let name = String::from_utf8_lossy(entry.name_bytes());
+                if name.starts_with(beginning) {
+                    names.push(name.into_owned());
+                }
+            })
+            .map_err(attempt)?;
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
 }

@@ -30,6 +30,10 @@ pub(super) fn cannot_open(error: &git2::Error) -> Error {
             failure("partial clones are not supported: blobs may be missing")
                 .hint("clone without '--filter'; '--depth' is fine")
         }
+        _ if error.message().contains("object format") => failure(
+            "SHA-256 repositories are not supported: the git library reads SHA-1 alone",
+        )
+        .hint("there is no way around it but a repository with 'git init --object-format=sha1'"),
         _ => failed("open the repository", error),
     }
 }
