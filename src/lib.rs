@@ -20,6 +20,7 @@ pub mod query;
 pub mod recording;
 pub mod repo;
 pub mod runner;
+mod scratch;
 pub mod select;
 pub mod selection;
 pub mod simulate;

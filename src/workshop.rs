@@ -61,14 +61,15 @@ struct Copied {
 }
 
 impl Workshop {
-    /// The workshop of a work tree, with its folders.
-    pub fn open(repository: &Repository) -> Result<Self> {
+    /// Where the workshop of a work tree is, whether or not it is there.
+    #[must_use]
+    pub fn of(repository: &Repository) -> Self {
         let root = repository
-            .create_rts_dir()?
+            .rts_dir()
             .join("build")
             .join(repository.worktree_name());
         let folder = |name: &str| root.join(name);
-        let workshop = Workshop {
+        Workshop {
             tree: folder("tree"),
             build: folder("out"),
             compilers: folder("compilers"),
@@ -79,7 +80,13 @@ impl Workshop {
             manifest: folder("manifest"),
             opened: folder("opened"),
             pending: folder("pending"),
-        };
+        }
+    }
+
+    /// The workshop of a work tree, with its folders.
+    pub fn open(repository: &Repository) -> Result<Self> {
+        repository.create_rts_dir()?;
+        let workshop = Self::of(repository);
         for folder in [&workshop.tree, &workshop.build, &workshop.logs] {
             fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
         }

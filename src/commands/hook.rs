@@ -15,7 +15,7 @@ use crate::config::{PRE_COMMIT_BUDGET, PRE_PUSH_BUDGET};
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{Histories, VersionKey};
-use crate::hooks::{Hook, HookFolder, Installed, State, manager, pushed};
+use crate::hooks::{Hook, HookFolder, Installed, manager, pushed};
 use crate::repo::{CommitId, Repository, Version};
 
 /// So far back a history is looked for after a checkout.
@@ -53,7 +53,7 @@ enum Action {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Name {
+pub(super) enum Name {
     PrePush,
     PreCommit,
     PostMerge,
@@ -61,7 +61,7 @@ enum Name {
 }
 
 impl Name {
-    fn hook(self) -> Hook {
+    pub(super) fn hook(self) -> Hook {
         match self {
             Name::PrePush => Hook::PrePush,
             Name::PreCommit => Hook::PreCommit,
@@ -91,7 +91,8 @@ pub(super) fn run(arguments: &Hooks) -> Result<()> {
     }
 }
 
-fn install(hook: Hook, force: bool) -> Result<()> {
+/// Installs a hook, with what was there before it.
+pub(super) fn install(hook: Hook, force: bool) -> Result<()> {
     let repository = Repository::discover()?;
     let folder = folder(&repository)?;
     if let Some(manager) = manager_of(&repository, &folder).filter(|_| !force) {
@@ -151,13 +152,7 @@ fn status() -> Result<()> {
     let folder = folder(&repository)?;
     let mut text = String::new();
     for hook in Hook::ALL {
-        let state = match folder.state(hook) {
-            State::Nothing => "not installed",
-            State::Other => "not installed; another hook is there",
-            State::Ours => "installed",
-            State::OursBehindAnother => "installed, behind another hook",
-        };
-        text += &format!("{:<14} {state}\n", hook.name());
+        text += &format!("{:<14} {}\n", hook.name(), folder.state(hook).words());
     }
     print(&text)?;
     if let Some(manager) = manager_of(&repository, &folder) {
@@ -167,7 +162,7 @@ fn status() -> Result<()> {
 }
 
 /// Where git looks for the hooks of this repository.
-fn folder(repository: &Repository) -> Result<HookFolder> {
+pub(super) fn folder(repository: &Repository) -> Result<HookFolder> {
     let arguments = ["rev-parse", "--git-path", "hooks"];
     // From the top, because versions of git differ in what the answer is relative to elsewhere.
     let top = repository.workdir().unwrap_or(Path::new("."));
@@ -176,7 +171,10 @@ fn folder(repository: &Repository) -> Result<HookFolder> {
     Ok(HookFolder(top.join(path)))
 }
 
-fn manager_of(repository: &Repository, folder: &HookFolder) -> Option<crate::hooks::Manager> {
+pub(super) fn manager_of(
+    repository: &Repository,
+    folder: &HookFolder,
+) -> Option<crate::hooks::Manager> {
     manager(repository.workdir()?, &folder.0)
 }
 

@@ -14,6 +14,7 @@ mod coverage;
 mod dead;
 mod demo;
 mod diff;
+mod doctor;
 mod formats;
 mod gc;
 mod graph;
@@ -21,6 +22,7 @@ mod guard;
 mod history;
 mod hook;
 mod impact;
+mod init;
 mod man;
 mod man_pages;
 mod ordering;
@@ -76,11 +78,13 @@ pub enum Command {
     Dead(dead::DeadEntities),
     Demo(demo::Demo),
     Diff(diff::Diff),
+    Doctor(doctor::Doctor),
     Gc(gc::Gc),
     Graph(graph::Graph),
     History(history::ShowHistory),
     Hook(hook::Hooks),
     Impact(impact::ImpactOf),
+    Init(init::Init),
     InstallMan(man::InstallMan),
     Owed(owed::Owed),
     Record(record::Record),
@@ -102,11 +106,13 @@ pub fn run(command: &Command) -> Result<()> {
         Command::Dead(arguments) => dead::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
         Command::Gc(arguments) => gc::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::History(arguments) => history::run(arguments),
         Command::Hook(arguments) => hook::run(arguments),
         Command::Impact(arguments) => impact::run(arguments),
+        Command::Init(arguments) => init::run(arguments),
         Command::InstallMan(arguments) => man::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),

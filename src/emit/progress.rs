@@ -132,13 +132,14 @@ pub fn span(duration: Duration) -> String {
     }
 }
 
-/// A size for people: `640 bytes`, `12.0 KB`, `3.4 MB`.
+/// A size for people: `640 bytes`, `12.0 KB`, `3.4 MB`, `1.2 GB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..=999 => format!("{bytes} bytes"),
         1_000..=999_999 => format!("{:.1} KB", bytes as f64 / 1e3),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+        1_000_000..=999_999_999 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }
 
@@ -165,5 +166,6 @@ mod tests {
         assert_eq!(span(Duration::from_secs(7800)), "2 h 10 min");
         assert_eq!(size(640), "640 bytes");
         assert_eq!(size(3_400_000), "3.4 MB");
+        assert_eq!(size(1_250_000_000), "1.2 GB");
     }
 }

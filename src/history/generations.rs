@@ -75,7 +75,8 @@ pub(super) fn sweep_aside(history: &Path) {
 }
 
 /// The bytes that a folder takes on the disk.
-pub(super) fn size_on_disk(folder: &Path) -> u64 {
+#[must_use]
+pub fn size_on_disk(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return 0;
     };

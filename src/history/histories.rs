@@ -97,6 +97,22 @@ impl Histories {
             .ok_or_else(|| explained("open the history", Trouble::Locked))
     }
 
+    /// Opens a copy that goes away with it, as it is on the disk: whoever only looks changes nothing, not even what is damaged.
+    /// Nothing, if another process has the database for too long.
+    pub fn look(rts: &Path, patience: Duration) -> Result<Option<Self>> {
+        let folder = rts.join("history");
+        let store = match open::look(&folder, patience)? {
+            Opened::Open(store, _) | Opened::Copy(store) => store,
+            Opened::Busy => return Ok(None),
+        };
+        Ok(Some(Histories {
+            store,
+            folder,
+            lock: None,
+            notices: Vec::new(),
+        }))
+    }
+
     fn try_open(
         rts: &Path,
         patience: Duration,

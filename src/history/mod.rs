@@ -30,6 +30,7 @@ mod tests_by_number;
 pub use compiled::{Compiled, Product};
 pub use experience::{Experience, Experiences};
 pub use functions::FunctionTraces;
+pub use generations::size_on_disk;
 pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
 pub use history::History;
 pub use looked::{Beyond, Looked};

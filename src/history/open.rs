@@ -10,6 +10,7 @@ use super::generations;
 use super::lock::{self, Lock};
 use super::store::{FORMAT, Readiness, Store, explained};
 use crate::error::{Error, Result};
+use crate::scratch::Scratch;
 
 /// How long a waiter waits before it says so.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -102,6 +103,21 @@ pub(super) fn open_locked(
     ))
 }
 
+/// Opens a copy for somebody who only looks: nothing is set aside, taken in or made.
+pub(super) fn look(history: &Path, patience: Duration) -> Result<Opened> {
+    // Held while the copy is made, so that nobody writes meanwhile; who may not write has no lock, and no use for one.
+    let lock = match lock::take(&history.join("lock"), patience, |_| ()) {
+        Err(_) => None,
+        Ok(None) => return Ok(Opened::Busy),
+        Ok(lock) => lock,
+    };
+    let store = open_copy(history);
+    drop(lock);
+    store
+        .map(Opened::Copy)
+        .map_err(|trouble| explained("open the history", trouble))
+}
+
 /// Opens a copy if we may not write where the history is; other troubles with the disk are the user's to solve.
 fn forbidden(history: &Path, error: std::io::Error) -> Result<Opened> {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
@@ -116,35 +132,20 @@ fn forbidden(history: &Path, error: std::io::Error) -> Result<Opened> {
 /// sled cannot open what it may not write: we read from a copy. Damage in it is only reported.
 fn open_copy(history: &Path) -> std::result::Result<Store, Trouble> {
     let from = generations::folder(history, generations::current(history));
-    let to = private_folder().map_err(Trouble::Elsewhere)?;
-    let opened = copy_folder(&from, &to, &|_| true)
+    let scratch = Scratch::new().map_err(Trouble::Elsewhere)?;
+    let to = scratch.path();
+    let lock = copy_folder(&from, to, &|_| true)
         .and_then(|()| lock::take(&to.join("lock"), Duration::ZERO, |_| ()))
-        .map_err(Trouble::Elsewhere)
-        .and_then(|lock| Store::open(&to, &lock.ok_or(Trouble::Locked)?));
-    let failed = match opened {
-        Ok(Readiness::Ready(mut store)) => {
-            store.remove_when_dropped = true;
-            return Ok(store);
+        .map_err(Trouble::Elsewhere)?;
+    match Store::open(to, &lock.ok_or(Trouble::Locked)?)? {
+        Readiness::Ready(mut store) => {
+            store.scratch = Some(scratch);
+            Ok(store)
         }
-        Ok(Readiness::Other(format)) => Trouble::Damage(format!(
+        Readiness::Other(format) => Err(Trouble::Damage(format!(
             "it has format {format}, this program's is {FORMAT}"
-        )),
-        Err(trouble) => trouble,
-    };
-    let _ = std::fs::remove_dir_all(&to);
-    Err(failed)
-}
-
-fn private_folder() -> std::io::Result<PathBuf> {
-    let base = std::env::temp_dir();
-    for attempt in 0..1000 {
-        let folder = base.join(format!("git-rts-{}-{attempt}", std::process::id()));
-        match std::fs::create_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|()| folder),
-        }
+        ))),
     }
-    Err(std::io::ErrorKind::AlreadyExists.into())
 }
 
 fn copy_folder(from: &Path, to: &Path, wanted: &dyn Fn(&str) -> bool) -> std::io::Result<()> {
@@ -251,8 +252,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         pretend(folder.path(), FORMAT - 1);
         let mut notices = Vec::new();
-        let store = opened(folder.path(), &mut notices).expect("a new one is begun");
-        assert!(store.folder.ends_with("db-2"));
+        let _store = opened(folder.path(), &mut notices).expect("a new one is begun");
+        assert_eq!(generations::current(folder.path()), 2);
         assert_eq!(notices.len(), 1);
         assert!(notices[0].contains("older-1"), "{notices:?}");
         assert!(folder.path().join("older-1").is_dir());

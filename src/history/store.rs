@@ -7,17 +7,17 @@ use super::lock::Lock;
 use super::objects::{ObjectId, Objects};
 use super::roots::Roots;
 use crate::error::Error;
+use crate::scratch::Scratch;
 
 /// The format of everything in the database. A change of any encoding needs a new one.
 pub(super) const FORMAT: u32 = 5;
 
 /// The trees of a database that we have for ourselves until it is dropped.
 pub(super) struct Store {
-    pub(super) folder: PathBuf,
-    /// It is a copy that nobody else knows of.
-    pub(super) remove_when_dropped: bool,
     /// Absent only while it is being dropped.
     trees: Option<Trees>,
+    /// Where it is, if it is a copy that nobody else knows of: it goes when the database is closed.
+    pub(super) scratch: Option<Scratch>,
 }
 
 pub(super) struct Trees {
@@ -66,9 +66,8 @@ impl Store {
             None => return Err(Trouble::Damage("the format is missing".to_owned())),
         }
         Ok(Readiness::Ready(Store {
-            folder: folder.to_owned(),
-            remove_when_dropped: false,
             trees: Some(trees),
+            scratch: None,
         }))
     }
 
@@ -109,9 +108,6 @@ impl Drop for Store {
             drop(trees);
             Ok(())
         });
-        if self.remove_when_dropped {
-            let _ = std::fs::remove_dir_all(&self.folder);
-        }
     }
 }
 

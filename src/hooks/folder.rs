@@ -26,6 +26,24 @@ pub enum State {
     OursBehindAnother,
 }
 
+impl State {
+    /// For people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            State::Nothing => "not installed",
+            State::Other => "not installed; another hook is there",
+            State::Ours => "installed",
+            State::OursBehindAnother => "installed, behind another hook",
+        }
+    }
+
+    #[must_use]
+    pub fn is_ours(self) -> bool {
+        matches!(self, State::Ours | State::OursBehindAnother)
+    }
+}
+
 /// What installing did.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Installed {
@@ -57,6 +75,13 @@ impl HookFolder {
             true => State::Ours,
             false => State::Other,
         }
+    }
+
+    /// Whether git would run what is there: it passes over files that may not be executed.
+    #[must_use]
+    pub fn is_executable(&self, hook: Hook) -> bool {
+        let about = fs::metadata(self.file(hook));
+        about.is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
     }
 
     /// Puts our script in place. Nothing is overwritten: what was there is moved aside and runs first.

@@ -46,11 +46,8 @@ pub fn fingerprint(
     let mut found = BTreeMap::new();
     found.insert("backend".to_owned(), backend.name().to_owned());
     found.insert("flags".to_owned(), FLAGS_VERSION.to_string());
-    let compiler = match backend {
-        Backend::Llvm { clang } => clang.clone(),
-        Backend::Gcov => PathBuf::from("cc"),
-    };
-    found.insert("compiler".to_owned(), version_of(&compiler));
+    let version = compiler_version(backend).unwrap_or_else(|| "unknown".to_owned());
+    found.insert("compiler".to_owned(), version);
     for (name, id) in libraries(folders) {
         found.insert(format!("library {name}"), id);
     }
@@ -148,17 +145,22 @@ fn digest_of(fingerprint: &BTreeMap<String, String>) -> String {
     format!("{:016x}", digest.finish())
 }
 
-/// The first line that a compiler says about itself.
-fn version_of(compiler: &Path) -> String {
-    let output = Command::new(compiler)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let first = text
-        .ok()
-        .and_then(|text| text.lines().next().map(str::to_owned));
-    first.unwrap_or_else(|| "unknown".to_owned())
+/// What the compiler of a back end says about itself.
+#[must_use]
+pub fn compiler_version(backend: &Backend) -> Option<String> {
+    match backend {
+        Backend::Llvm { clang } => version_of(clang),
+        Backend::Gcov => version_of(Path::new("cc")),
+    }
+}
+
+/// The first line that a program says about itself.
+#[must_use]
+pub fn version_of(program: &Path) -> Option<String> {
+    let mut asked = Command::new(program);
+    let output = asked.arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().next().map(str::to_owned)
 }
 
 /// The system libraries that the binaries of a build load, directly or not, with their build ids.

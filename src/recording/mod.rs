@@ -3,6 +3,7 @@
 pub mod backend;
 mod binaries;
 mod copies;
+mod counting;
 mod ear;
 pub mod fingerprint;
 mod freshness;
@@ -15,6 +16,7 @@ mod placer;
 pub mod products;
 mod session;
 mod toolchain;
+mod trial;
 mod uncounted;
 
 use std::path::Path;
@@ -22,8 +24,10 @@ use std::path::Path;
 use crate::history::{Looked, Uncounted};
 use crate::trace::{FunctionId, Trace};
 
+pub use counting::{Counting, counting};
 pub use placer::Placer;
-pub use session::{Done, Session};
+pub use session::{Done, Session, settings};
+pub use trial::trial;
 
 /// What is known of one run of a test.
 #[derive(Debug, Default)]

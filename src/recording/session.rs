@@ -79,14 +79,7 @@ impl Session {
         let workshop = Workshop::open(repository)?;
         let lock = lock(&workshop.logs)?;
         runner::end_survivors(masquerade::FOLDER, workshop.compilers.as_os_str());
-        let settings = Settings {
-            runner: config.runner.clone(),
-            configure: config.configure.clone(),
-            build: config.build.clone(),
-            list: config.list.clone(),
-            run: config.run.clone(),
-            timeout: config.timeout,
-        };
+        let settings = settings(config);
         let top = repository.workdir().unwrap_or(&workshop.tree);
         let runner = runner::detect(top, &settings)?;
         let (backend, reason) = backend::choose(config.backend, &workshop.logs)?;
@@ -305,12 +298,8 @@ impl Session {
     /// The reader of what tests leave.
     #[must_use]
     pub fn recorder<'a>(&self, placer: &'a Placer) -> Box<dyn Recorder + 'a> {
-        match self.backend {
-            Backend::Llvm { .. } => {
-                Box::new(Llvm::new(placer, &self.folders(), &self.workshop.strays))
-            }
-            Backend::Gcov => Box::new(Gcov::new(placer, &self.folders())),
-        }
+        let strays = &self.workshop.strays;
+        recorder(&self.backend, placer, &self.folders(), strays)
     }
 
     /// Runs tests, each alone with a folder of its own for what it counts. Answers those that did not start, because of an interrupt or of too many failures.
@@ -494,6 +483,32 @@ impl Session {
         // Names that look alike once they are plain stay apart.
         let digest = crate::digest::bytes(test.as_bytes()) as u32;
         self.workshop.logs.join(format!("{plain}-{digest:08x}.log"))
+    }
+}
+
+/// What a configuration says to runners.
+#[must_use]
+pub fn settings(config: &Config) -> Settings {
+    Settings {
+        runner: config.runner.clone(),
+        configure: config.configure.clone(),
+        build: config.build.clone(),
+        list: config.list.clone(),
+        run: config.run.clone(),
+        timeout: config.timeout,
+    }
+}
+
+/// The reader for a back end, over what was built in some folders.
+pub(super) fn recorder<'a>(
+    backend: &Backend,
+    placer: &'a Placer,
+    folders: &[&Path],
+    strays: &Path,
+) -> Box<dyn Recorder + 'a> {
+    match backend {
+        Backend::Llvm { .. } => Box::new(Llvm::new(placer, folders, strays)),
+        Backend::Gcov => Box::new(Gcov::new(placer, folders)),
     }
 }
 

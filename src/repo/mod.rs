@@ -7,6 +7,7 @@ mod changes;
 mod config;
 mod failure;
 mod files;
+mod filters;
 mod id;
 mod ignored;
 mod merge_base;

@@ -21,8 +21,12 @@ impl Runner for ByCommand {
     }
 
     /// Only the configuration can ask for it.
-    fn fits(&self, _: &Path) -> bool {
-        false
+    fn evidence(&self, _: &Path) -> Option<String> {
+        None
+    }
+
+    fn tools(&self, _: &Path) -> Vec<&'static str> {
+        vec!["sh"]
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
@@ -35,18 +39,7 @@ impl Runner for ByCommand {
     }
 
     fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
-        let (Some(list), Some(run)) = (&settings.list, &settings.run) else {
-            return Err(Error::new(
-                "the runner 'command' needs to know how tests are listed and run",
-            )
-            .hint("set both 'list' and 'run' under [tests] in '.git-rts.toml'"));
-        };
-        if !run.contains(PLACE) {
-            return Err(Error::new(format!(
-                "the command '{run}' does not say which test to run"
-            ))
-            .hint("write {test} where the name of the test goes"));
-        }
+        let (list, run) = commands(settings)?;
         let printed = ask(site, &site.tree, &shell::run(list), "")?;
         let places = Places::of(site);
         let mut seen = BTreeSet::new();
@@ -61,6 +54,23 @@ impl Runner for ByCommand {
         super::with_names_of_their_own(&mut tests);
         Ok(tests)
     }
+}
+
+/// The commands that list the tests and run one.
+pub fn commands(settings: &Settings) -> Result<(&str, &str)> {
+    let (Some(list), Some(run)) = (&settings.list, &settings.run) else {
+        return Err(
+            Error::new("the runner 'command' needs to know how tests are listed and run")
+                .hint("set both 'list' and 'run' under [tests] in '.git-rts.toml'"),
+        );
+    };
+    if !run.contains(PLACE) {
+        return Err(Error::new(format!(
+            "the command '{run}' does not say which test to run"
+        ))
+        .hint("write {test} where the name of the test goes"));
+    }
+    Ok((list, run))
 }
 
 fn test(name: &OsStr, run: &str, site: &Site, settings: &Settings, places: &Places) -> Test {

@@ -19,15 +19,20 @@ pub fn detect(tree: &Path, settings: &Settings) -> Result<&'static dyn Runner> {
     let named = RUNNERS
         .into_iter()
         .find(|runner| runner.name() == "command" && settings.run.is_some());
-    named
-        .or_else(|| RUNNERS.into_iter().find(|runner| runner.fits(tree)))
-        .ok_or_else(|| {
-            Error::new("no tests were found that are run by CTest, Meson, Automake or make")
-                .hint("say in '.git-rts.toml' how tests are listed and run:")
-                .hint("[tests]")
-                .hint("list = \"cat tests/list\"        # prints a test a line")
-                .hint("run = \"tests/run-one {test}\"   # runs one test; exit 0 pass, 77 skip")
-        })
+    let fitting = || fitting(tree).next().map(|(runner, _)| runner);
+    named.or_else(fitting).ok_or_else(|| {
+        Error::new("no tests were found that are run by CTest, Meson, Automake or make")
+            .hint("say in '.git-rts.toml' how tests are listed and run:")
+            .hint("[tests]")
+            .hint("list = \"cat tests/list\"        # prints a test a line")
+            .hint("run = \"tests/run-one {test}\"   # runs one test; exit 0 pass, 77 skip")
+    })
+}
+
+/// Every runner that the tree looks like, with the reason, in the order in which they are taken.
+pub fn fitting(tree: &Path) -> impl Iterator<Item = (&'static dyn Runner, String)> {
+    let all = RUNNERS.into_iter();
+    all.filter_map(move |runner| Some((runner, runner.evidence(tree)?)))
 }
 
 #[cfg(test)]

@@ -17,14 +17,17 @@ impl Runner for Make {
         "make"
     }
 
-    fn fits(&self, tree: &Path) -> bool {
-        makefile::find(tree)
-            .and_then(|file| std::fs::read(file).ok())
-            .is_some_and(|text| {
-                String::from_utf8_lossy(&text)
-                    .lines()
-                    .any(is_rule_for_tests)
-            })
+    fn evidence(&self, tree: &Path) -> Option<String> {
+        let file = makefile::find(tree)?;
+        let text = std::fs::read(&file).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let target = text.lines().find_map(rule_for_tests)?;
+        let name = file.file_name()?.display();
+        Some(format!("'{name}' has a target '{target}'"))
+    }
+
+    fn tools(&self, _: &Path) -> Vec<&'static str> {
+        vec!["make"]
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
@@ -65,17 +68,14 @@ impl Runner for Make {
     }
 }
 
-/// Whether a line of a Makefile begins a rule for one of the targets.
-fn is_rule_for_tests(line: &str) -> bool {
-    let Some((targets, rest)) = line.split_once(':') else {
-        return false;
-    };
-    !line.starts_with(['\t', '#'])
-        && !rest.starts_with('=')
-        && !rest.starts_with(":=")
-        && targets
-            .split_ascii_whitespace()
-            .any(|target| TARGETS.contains(&target))
+/// The target of those that run tests for which a line of a Makefile begins a rule.
+fn rule_for_tests(line: &str) -> Option<&str> {
+    let (targets, rest) = line.split_once(':')?;
+    if line.starts_with(['\t', '#']) || rest.starts_with('=') || rest.starts_with(":=") {
+        return None;
+    }
+    let mut targets = targets.split_ascii_whitespace();
+    targets.find(|target| TARGETS.contains(target))
 }
 
 /// A target that has no rule but that `.DEFAULT` passes on to another Makefile.

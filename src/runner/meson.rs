@@ -26,8 +26,13 @@ impl Runner for Meson {
         "meson"
     }
 
-    fn fits(&self, tree: &Path) -> bool {
-        tree.join("meson.build").is_file()
+    fn evidence(&self, tree: &Path) -> Option<String> {
+        let is_there = tree.join("meson.build").is_file();
+        is_there.then(|| "'meson.build' is there".to_owned())
+    }
+
+    fn tools(&self, _: &Path) -> Vec<&'static str> {
+        vec!["meson"]
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {

@@ -27,6 +27,7 @@ pub mod meson;
 pub mod needs;
 pub mod pool;
 pub mod process;
+mod room;
 mod saves;
 pub mod schedule;
 mod shell;
@@ -40,13 +41,15 @@ use std::time::Duration;
 use crate::error::Result;
 
 pub use build::{Extent, build};
+pub use command::commands;
 pub use definition::Definition;
-pub use detect::detect;
+pub use detect::{detect, fitting};
 pub use interrupt::Interrupt;
 pub use launch::{Expected, Judge, Launch, Outcome};
 pub use needs::Needs;
 pub use pool::run as run_one;
 pub use pool::{Finished, Limits, Run, run_all};
+pub use room::left_on_disk;
 pub use saves::Saves;
 pub use survivors::end_survivors;
 
@@ -148,8 +151,11 @@ impl Test {
 pub trait Runner: Send + Sync {
     fn name(&self) -> &'static str;
 
-    /// Whether a tree looks as if its tests were run this way.
-    fn fits(&self, tree: &std::path::Path) -> bool;
+    /// Why a tree looks as if its tests were run this way, if it does.
+    fn evidence(&self, tree: &std::path::Path) -> Option<String>;
+
+    /// The programs without which a tree can neither be built nor its tests be listed.
+    fn tools(&self, tree: &std::path::Path) -> Vec<&'static str>;
 
     /// The commands that configure and build, in order, as the site is now.
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;

@@ -1,6 +1,6 @@
 //! The baseline: the nearest version with a history that can be used.
 
-use super::Question;
+use super::{Question, Witnesses};
 use crate::config::Config;
 use crate::error::Result;
 use crate::history::{Histories, History, VersionKey};
@@ -71,6 +71,25 @@ pub(super) fn find(
         ),
     };
     Ok(Baseline::Missing { reason, newest })
+}
+
+/// What a version that is not built would be compared with.
+pub fn baseline_of(
+    repository: &Repository,
+    config: &Config,
+    histories: &Histories,
+    version: Version,
+) -> Result<Baseline> {
+    let question = Question {
+        base: version,
+        head: version,
+        listing: None,
+        fingerprint: None,
+        built: None,
+        all: false,
+        witnesses: Witnesses::ALL,
+    };
+    find(repository, config, histories, &question)
 }
 
 fn head_commit(repository: &Repository) -> Option<CommitId> {

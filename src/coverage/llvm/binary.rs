@@ -113,6 +113,16 @@ pub fn build_id(binary: &[u8]) -> Result<Vec<u8>, Unreadable> {
     Binary::parse(binary)?.build_id()
 }
 
+/// Whether a binary has counters of clang.
+#[must_use]
+pub fn has_counters(binary: &[u8]) -> bool {
+    let sections = Binary::parse(binary).and_then(|binary| {
+        let found = binary.sections("__llvm_prf_cnts")?;
+        Ok(found.len())
+    });
+    sections.is_ok_and(|sections| sections > 0)
+}
+
 /// The names of the libraries that a binary asks for.
 pub fn needed(binary: &[u8]) -> Result<Vec<String>, Unreadable> {
     let damaged = |_| Unreadable::Damaged("the dynamic section");

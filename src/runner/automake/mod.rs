@@ -46,11 +46,18 @@ impl Runner for Automake {
         "automake"
     }
 
-    fn fits(&self, tree: &Path) -> bool {
-        let configured = ["configure.ac", "configure.in"]
-            .iter()
-            .any(|name| tree.join(name).is_file());
-        configured && tree.join("Makefile.am").is_file()
+    fn evidence(&self, tree: &Path) -> Option<String> {
+        let mut names = ["configure.ac", "configure.in"].into_iter();
+        let configured = names.find(|name| tree.join(name).is_file())?;
+        let is_there = tree.join("Makefile.am").is_file();
+        is_there.then(|| format!("'{configured}' and 'Makefile.am' are there"))
+    }
+
+    fn tools(&self, tree: &Path) -> Vec<&'static str> {
+        match tree.join("configure").is_file() {
+            true => vec!["make"],
+            false => vec!["autoreconf", "automake", "make"],
+        }
     }
 
     /// In the tree, which is a copy and ours: every project can be built there, but not every one elsewhere.

@@ -5,7 +5,7 @@ mod listing;
 mod names;
 mod through;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::ask::ask;
@@ -25,8 +25,15 @@ impl Runner for Ctest {
         "ctest"
     }
 
-    fn fits(&self, tree: &Path) -> bool {
-        tree.join("CMakeLists.txt").is_file() && declares_tests(tree, 0)
+    fn evidence(&self, tree: &Path) -> Option<String> {
+        let is_there = tree.join("CMakeLists.txt").is_file();
+        let file = is_there.then(|| declaring_tests(tree, 0)).flatten()?;
+        let file = file.strip_prefix(tree).unwrap_or(&file);
+        Some(format!("'{}' declares tests", file.display()))
+    }
+
+    fn tools(&self, _: &Path) -> Vec<&'static str> {
+        vec!["cmake", "ctest"]
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
@@ -164,11 +171,9 @@ fn needs(name: &str, properties: Properties) -> Needs {
     }
 }
 
-/// Whether CMake files in the tree, not too deep, switch tests on.
-fn declares_tests(folder: &Path, depth: usize) -> bool {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return false;
-    };
+/// A CMake file in the tree, not too deep, that switches tests on.
+fn declaring_tests(folder: &Path, depth: usize) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
     let mut folders = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -186,13 +191,13 @@ fn declares_tests(folder: &Path, depth: usize) -> bool {
                 .iter()
                 .any(|call| text.contains(call))
             {
-                return true;
+                return Some(entry.path());
             }
         }
     }
     folders
         .iter()
-        .any(|folder| declares_tests(folder, depth + 1))
+        .find_map(|folder| declaring_tests(folder, depth + 1))
 }
 
 /// What the project allows a test that has no limit of its own.

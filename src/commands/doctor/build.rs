@@ -1,0 +1,44 @@
+//! The last build in the workshop: whether its programs really count.
+
+use std::collections::BTreeSet;
+
+use super::check::{Check, some_of};
+use crate::recording::counting;
+use crate::repo::{FileEntry, Repository};
+use crate::workshop::Workshop;
+
+pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Check {
+    let workshop = Workshop::of(repository);
+    let tracked: BTreeSet<_> = files
+        .unwrap_or_default()
+        .iter()
+        .map(|file| file.path.under(&workshop.tree))
+        .collect();
+    let folders = [workshop.tree.as_path(), workshop.build.as_path()];
+    let found = counting(&folders, |path| !tracked.contains(path));
+    let all = found.with + found.without.len();
+    let without: Vec<String> = found
+        .without
+        .iter()
+        .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    let hint = "let the build call the compiler by its name (cc, gcc, clang), not by its path";
+    let told = some_of(&without);
+    match (found.with, without.len()) {
+        (0, 0) => Check::ok("build", "nothing is built yet"),
+        (1, 0) => Check::ok("build", "the one binary of the last build has counters"),
+        (_, 0) => Check::ok(
+            "build",
+            format!("all {all} binaries of the last build have counters"),
+        ),
+        (0, _) => {
+            let says = format!("nothing in the last build has counters: {told}");
+            Check::fail("build", says, hint)
+        }
+        (_, number) => {
+            let says =
+                format!("{number} of {all} binaries of the last build have no counters: {told}");
+            Check::warn("build", says, hint)
+        }
+    }
+}
