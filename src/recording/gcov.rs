@@ -170,7 +170,10 @@ impl Recorder for Gcov<'_> {
             ..
         } = self.imports;
         let widen = threads || returns_twice || handles_signals || marks.became_another;
-        let collected = collect(folder, &self.build, widen);
+        let mut collected = collect(folder, &self.build, widen);
+        collected
+            .objects
+            .retain(|object| !is_of_meson(&object.notes));
         if let Some(failure) = collected.failures.first() {
             recorded.doubt(|| failure.to_string());
         }
@@ -314,6 +317,14 @@ fn places(placer: &Placer, notes: &Notes) -> Vec<Place> {
     let folder = to_path(&notes.working_directory);
     let place = |file: &Vec<u8>| placer.place(&folder.join(to_path(file)));
     notes.files.iter().map(place).collect()
+}
+
+/// Whether Meson compiled something only to see whether that works: it executes nothing of the project.
+fn is_of_meson(notes: &Notes) -> bool {
+    let folder = to_path(&notes.working_directory);
+    let mut files = notes.files.iter().map(|file| folder.join(to_path(file)));
+    !notes.files.is_empty()
+        && files.all(|file| file.iter().any(|part| part == uncounted::MESON_PRIVATE))
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
 use super::placer::Place;
-use super::uncounted::{self, Counted};
+use super::uncounted::{self, Counted, is_trial};
 use super::{Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
@@ -224,6 +224,10 @@ impl<'a> Llvm<'a> {
             }
             return;
         };
+        // A build system that tries out a compiler executes nothing of the project.
+        if is_trial(path) {
+            return;
+        }
         let name = path
             .file_name()
             .unwrap_or_default()

@@ -9,7 +9,9 @@ use crate::coverage::llvm::binary;
 use crate::history::Uncounted;
 
 /// Folders in which build systems try out compilers.
-const TRIALS: [&str; 2] = ["CMakeFiles", "meson-private"];
+const TRIALS: [&str; 2] = ["CMakeFiles", MESON_PRIVATE];
+/// Where Meson keeps what is its own.
+pub(super) const MESON_PRIVATE: &str = "meson-private";
 
 /// Whether a build system made a file to try out a compiler.
 pub(super) fn is_trial(path: &Path) -> bool {

@@ -226,3 +226,22 @@ fn a_build_that_builds_something_else_with_us_ends() {
         assert!(said.contains("2 tests: 2 passed"), "{backend}: {said}");
     }
 }
+
+#[test]
+fn a_program_that_only_tries_out_the_compiler_is_of_no_test() {
+    for backend in ["llvm", "gcov"] {
+        let repo = TestRepo::new();
+        repo.git(&["config", "rts.backend", backend]);
+        repo.write(
+            "meson.build",
+            "project('x', 'c')\ntest('one', executable('one', 'one.c'))\ntest('two', executable('two', 'two.c'))\n",
+        );
+        repo.write("one.c", "int main(void) { return 0; }\n");
+        repo.write("two.c", "int main(void) { int x = 0; return x; }\n");
+        repo.commit_all();
+        succeeds(&repo, &["record"]);
+        repo.write("one.c", "int main(void) { return 1 - 1; }\n");
+        let (printed, _) = succeeds(&repo, &["select", "HEAD"]);
+        assert_eq!(printed, "one\n", "{backend}");
+    }
+}
