@@ -88,19 +88,20 @@ fn a_project_is_looked_at_and_only_the_file_is_added() {
 }
 
 #[test]
-fn the_file_and_the_readme_name_every_setting() {
+fn the_file_and_the_page_name_every_setting() {
     let repo = TestRepo::new();
     init(&repo, &[]);
     let written = fs::read_to_string(repo.top().join(FILE)).unwrap();
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    let page = fs::read_to_string(page).unwrap();
     for setting in &SETTINGS {
         if let Some((table, name)) = setting.place {
             let line = format!("#{name} = {}", setting.value);
             has(&written, &[&format!("[{table}]"), &line]);
-            has(&readme, &[&format!("[{table}]"), &format!("\n{name} = ")]);
+            has(&page, &[&format!("[{table}]"), &format!("\n{name} = ")]);
         }
         if let Some(name) = setting.git {
-            has(&readme, &[&format!("`rts.{name}`")]);
+            has(&page, &[&format!("`rts.{name}`")]);
         }
         if setting.place.is_none() {
             has(&written, &[&format!("rts.{}", setting.git.unwrap())]);

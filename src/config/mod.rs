@@ -213,7 +213,7 @@ impl Config {
             });
             meant
                 .fold(error, Error::hint)
-                .hint("the README lists every setting with its default")
+                .hint("docs/configuration.md lists every setting with its default")
         })?;
         let mut single = |name, own: Option<String>| from_git.single.remove(name).or(own);
         let timeout = single("timeout", document.tests.timeout);
