@@ -134,6 +134,8 @@ pub struct Selection {
     /// How many tests would have been selected if one witness alone told what is compiled into them, by its name; nothing for one
     /// that cannot speak.
     pub alone: Vec<(&'static str, Option<usize>)>,
+    /// Whether what both versions are built to was compared.
+    pub knows_builds: bool,
     /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
     pub rewritten: BTreeSet<String>,
     pub notices: Vec<String>,
@@ -229,6 +231,7 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: None,
             alone: Vec::new(),
+            knows_builds: false,
             rewritten: BTreeSet::new(),
             notices,
         }
@@ -304,6 +307,7 @@ impl Asked<'_> {
             rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
             source,
             plan,
+            knows_builds: !verdicts.tests.is_empty(),
             everything: None,
             latest: self.latest.clone(),
             known: known.filter(|_| keep),

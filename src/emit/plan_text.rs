@@ -112,6 +112,12 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     }
     let is_other = |file: &usize| selection.plan.files[*file].file.class == FileClass::Other;
     if wide.keys().any(is_other) {
+        if !selection.knows_builds {
+            lines.push(
+                "hint: 'git rts run' sees what the build makes of them, and may select fewer"
+                    .to_owned(),
+            );
+        }
         lines.push("hint: name files that affect no test in 'files.ignore'".to_owned());
     }
     lines

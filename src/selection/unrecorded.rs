@@ -85,6 +85,7 @@ pub fn unrecorded_selection(
         latest: Latest::default(),
         known: None,
         alone: Vec::new(),
+        knows_builds: false,
         rewritten: BTreeSet::new(),
     })
 }

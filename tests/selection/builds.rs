@@ -169,6 +169,11 @@ fn each_witness_can_be_heard_alone() {
     ] {
         assert!(said.contains(line), "{said}");
     }
+    // Who does not build is told what building would bring.
+    let hint = "hint: 'git rts run' sees what the build makes of them";
+    assert!(!said.contains(hint), "{said}");
+    let (_, said) = succeeds(&repo, &["select", "HEAD"]);
+    assert!(said.contains(hint), "{said}");
     let (shown, _) = succeeds(&repo, &["diff", "--objects", "HEAD"]);
     assert!(
         shown.contains("changed     one") && !shown.contains("two"),
