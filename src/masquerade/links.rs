@@ -3,6 +3,7 @@
 //! Objects are read while the link is fresh, because compilers remove those that they made for a moment, and each only once,
 //! however many binaries it is linked into.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,21 @@ impl Links {
         read(&self.of_object(key))
     }
 
+    /// Forgets all but these binaries, with their ids, and the objects that went into them.
+    pub fn keep_only<'l>(&self, binaries: impl IntoIterator<Item = (&'l [u8], &'l Linked)>) {
+        let mut kept = BTreeSet::new();
+        for (id, linked) in binaries {
+            kept.insert(self.of_binary(id));
+            kept.extend(linked.objects.iter().map(|key| self.of_object(*key)));
+        }
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if !kept.contains(&entry.path()) {
+                // What cannot be removed costs room on the disk and nothing else.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     fn of_binary(&self, id: &[u8]) -> PathBuf {
         let name: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.join(name + ".link")
@@ -82,4 +98,30 @@ fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     let beside = file.with_extension(format!("part-{}", std::process::id()));
     fs::write(&beside, bytes)?;
     fs::rename(&beside, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_linked_into_nothing_any_more_is_forgotten() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let links = Links::of(&folder.path().join("compilers"));
+        fs::create_dir_all(&links.folder).expect("there is room");
+        let linked = |key: ObjectKey| Linked {
+            objects: vec![key],
+            ..Linked::default()
+        };
+        for (id, key) in [(b"old", 1), (b"new", 2)] {
+            let object = Ok::<_, Opaque>(ObjectDigest::default());
+            write(&links.of_object(key), &object).expect("there is room");
+            write(&links.of_binary(id), &linked(key)).expect("there is room");
+        }
+        fs::write(links.folder.join("x.part-1"), "").expect("there is room");
+        links.keep_only([(&b"new"[..], &linked(2))]);
+        assert_eq!(links.linked(b"new"), Some(linked(2)));
+        assert!(links.object(2).is_some());
+        assert_eq!(fs::read_dir(&links.folder).expect("it is there").count(), 2);
+    }
 }

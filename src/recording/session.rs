@@ -253,6 +253,7 @@ impl Session {
     pub fn contents(&self) -> Contents {
         let links = Links::of(&self.workshop.compilers);
         let mut contents = Contents::new();
+        let mut kept = Vec::new();
         for path in linked_below(&self.folders()) {
             let name = place_in(self.root(), &path).map(|place| place.to_string());
             let (Some(name), Ok(bytes)) = (name, fs::read(&path)) else {
@@ -262,9 +263,12 @@ impl Session {
                 continue;
             }
             let id = binary::build_id(&bytes).ok().filter(|id| !id.is_empty());
-            let linked = id.and_then(|id| links.linked(&id));
+            let linked = id.as_ref().and_then(|id| links.linked(id));
             contents.add(&name, &bytes, linked.as_ref(), &mut |key| links.object(key));
+            kept.extend(id.zip(linked));
         }
+        let kept = kept.iter();
+        links.keep_only(kept.map(|(id, linked)| (id.as_slice(), linked)));
         contents
     }
 
