@@ -36,6 +36,7 @@ use crate::select::{Candidate, Plan, Reason, TestifiedFile};
 use crate::witness::code::Verdicts;
 use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
+use crate::witness::versioned::Versioned;
 use crate::witness::{
     Certificate, ChangedFile, FileClass, Way, Witness, assumption, code, definition,
     definition::Definitions, files, rules,
@@ -134,6 +135,8 @@ pub struct Selection {
     /// How many tests would have been selected if one witness alone told what is compiled into them, by its name; nothing for one
     /// that cannot speak.
     pub alone: Vec<(&'static str, Option<usize>)>,
+    /// Libraries that have other names in the build of the head.
+    pub versioned: Versioned,
     /// Whether what both versions are built to was compared.
     pub knows_builds: bool,
     /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
@@ -231,6 +234,7 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: None,
             alone: Vec::new(),
+            versioned: Versioned::default(),
             knows_builds: false,
             rewritten: BTreeSet::new(),
             notices,
@@ -276,9 +280,9 @@ impl Asked<'_> {
                 candidates: self.candidates.len(),
             },
         );
-        let verdicts = match (&known, &after) {
+        let (verdicts, versioned) = match (&known, &after) {
             (Some(known), Some(after)) => self.verdicts(known, after),
-            _ => Verdicts::default(),
+            _ => (Verdicts::default(), Versioned::default()),
         };
         let altered = match (&known, &after) {
             (Some(known), Some(after)) => Self::altered(known, after),
@@ -307,6 +311,7 @@ impl Asked<'_> {
             rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
             source,
             plan,
+            versioned,
             knows_builds: !verdicts.tests.is_empty(),
             everything: None,
             latest: self.latest.clone(),
@@ -494,8 +499,13 @@ fn candidates(
         is_pinned: config.is_pinned(name),
     };
     let Some(listing) = question.listing else {
+        // A head that was recorded says which tests there still are.
+        let is_there = |test: &&Arc<TestRecord>| {
+            known_head.is_none_or(|head| head.definitions.contains_key(&test.name))
+        };
         let mut all: Vec<Candidate> = recorded
             .values()
+            .filter(is_there)
             .map(|test| {
                 let listed = known_head.and_then(|head| head.definitions.get(&test.name));
                 candidate(&test.name, Some(test), listed.cloned())

@@ -18,7 +18,7 @@ use crate::recording::{Done, Session};
 use crate::runner::{Finished, Outcome, Test};
 
 /// So much of what a failed test printed last is shown.
-const LINES_TOLD: usize = 3;
+const LINES_TOLD: usize = 10;
 
 /// So many dangers that nobody executed are told.
 const DANGERS_TOLD: usize = 5;
@@ -34,7 +34,6 @@ pub(super) struct Results {
     /// Of those, how each went; nothing if it did not start.
     pub(super) done: Vec<Option<(Outcome, Duration)>>,
     pub(super) recording: Recording,
-    pub(super) elapsed: Duration,
     /// How long the skipped tests last took.
     pub(super) saved: Duration,
     pub(super) skipped: usize,
@@ -169,10 +168,10 @@ impl Results {
             }
         }
         notice!(
-            "{}, {} skipped safely; ran {}, saved about {}",
+            "{}, {} skipped safely; ran {} of tests, saved about {}",
             parts.join(", "),
             self.skipped,
-            span(self.elapsed),
+            span(self.done.iter().flatten().map(|(_, time)| *time).sum()),
             span(self.saved)
         );
         if !self.uncrossed.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -280,7 +280,6 @@ impl Built<'_> {
         let mut results = Results {
             done: vec![None; chosen.len()],
             recording: Recording::default(),
-            elapsed: Duration::ZERO,
             saved: Duration::from_millis(saved),
             skipped: skipped.count(),
             left: plan
@@ -301,7 +300,6 @@ impl Built<'_> {
             },
         };
         let mut progress = Progress::new("running", with_extra.len());
-        let started = Instant::now();
         let running: Vec<&Test> = with_extra.iter().collect();
         session.run(&running, limits, self.recorder, |index, done| {
             let test = running[index];
@@ -323,7 +321,6 @@ impl Built<'_> {
             results.recording.add(record, trace);
         });
         progress.finish();
-        results.elapsed = started.elapsed();
         results.is_interrupted = session.interrupt.is_requested();
         results
     }
@@ -343,12 +340,15 @@ impl Built<'_> {
         let Selection {
             difference,
             known,
-            rewritten,
+            mut rewritten,
+            versioned,
             ..
         } = selection;
         let mut recording = known.clone().unwrap_or_default();
         if let Some(difference) = &difference {
-            recording.carry(&carry(difference));
+            let carry = carry(difference);
+            rewritten.extend(recording.losing(&carry, &counted.iter().collect()));
+            recording.carry(&carry);
         }
         let chosen = results.chosen.iter().zip(&results.done);
         let chosen = chosen.filter(|(_, done)| done.is_some());
@@ -360,6 +360,7 @@ impl Built<'_> {
                 record.beyond_trace = Some(REWRITTEN.to_owned());
             }
         }
+        recording.rename_looked(&|looked| versioned.rename(looked));
         recording.replace(&new);
         recording.replace(&again);
         owe(&mut recording, &unrun, self.version);

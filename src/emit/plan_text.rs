@@ -100,7 +100,7 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
                 (FileClass::Outside, _) => "it is outside of the tree",
                 _ if !file.is_only_modified => "it came, went or moved",
                 (_, Way::CompiledIn) => "the build may read it",
-                (_, Way::Read) => "they may read it",
+                (_, Way::Read) => "it may be read at run time",
                 (_, Way::Defines) => "it may define them",
             };
             format!("{} selects {}: {why}", file.path, count(*tests, "test"))
@@ -112,13 +112,11 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     }
     let is_other = |file: &usize| selection.plan.files[*file].file.class == FileClass::Other;
     if wide.keys().any(is_other) {
-        if !selection.knows_builds {
-            lines.push(
-                "hint: 'git rts run' sees what the build makes of them, and may select fewer"
-                    .to_owned(),
-            );
-        }
-        lines.push("hint: name files that affect no test in 'files.ignore'".to_owned());
+        let hint = match selection.knows_builds {
+            true => "hint: if no test can notice them, name them in 'files.ignore'",
+            false => "hint: 'git rts run' sees what the build makes of them, and may select fewer",
+        };
+        lines.push(hint.to_owned());
     }
     lines
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::compiled::Compiled;
 use super::experience::Experiences;
+use super::looked::Beyond;
 use super::record::{About, TestRecord};
 use crate::order::smoothed::weights;
 use crate::repo::RepoPath;
@@ -83,6 +84,17 @@ impl Recording {
     pub fn record_mut(&mut self, name: &str) -> Option<&mut TestRecord> {
         let index = *self.by_name.get(name)?;
         self.tests.get_mut(index as usize)
+    }
+
+    /// Changes what the tests are known to have looked at.
+    pub fn rename_looked(&mut self, rename: &dyn Fn(&mut Beyond)) {
+        let looked = self
+            .tests
+            .iter_mut()
+            .filter_map(|test| test.looked.as_mut());
+        looked
+            .filter_map(|looked| looked.beyond.as_mut())
+            .for_each(rename);
     }
 
     /// The place of a test among the tests.
@@ -229,6 +241,33 @@ impl Recording {
             }
         }
         self.merge_doubles();
+    }
+
+    /// The tests that executed functions which another version does not compile, at least not under the same name in the same
+    /// file: whatever takes their place, no trace tells who executes it.
+    #[must_use]
+    pub fn losing(&self, carry: &Carry, counted: &BTreeSet<&FunctionId>) -> BTreeSet<String> {
+        let mut losing = BTreeSet::new();
+        for (function, groups) in &self.functions {
+            if function.name.is_empty() || function.is_symbol() {
+                continue;
+            }
+            for (crossed, tests) in groups {
+                let carried = carry.carry(function, crossed);
+                let is_kept = |(id, _): &(FunctionId, Crossed)| counted.contains(id);
+                if carried.is_empty() || !carried.iter().all(is_kept) {
+                    losing.extend(tests.iter().copied());
+                }
+            }
+        }
+        let tests = losing
+            .into_iter()
+            .filter_map(|test| self.tests.get(test as usize));
+        // Who does something else each time is known by all that it can reach, compiled or not.
+        tests
+            .filter(|test| !test.varies)
+            .map(|test| test.name.clone())
+            .collect()
     }
 
     /// A test stands once in a function, even if two functions of the base became one.

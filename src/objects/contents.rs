@@ -43,6 +43,25 @@ pub struct BinaryDigest {
 }
 
 impl Contents {
+    /// The binaries that define each of some functions.
+    #[must_use]
+    pub fn defining<'c>(
+        &'c self,
+        functions: &BTreeSet<&'c str>,
+    ) -> BTreeMap<&'c str, BTreeSet<&'c str>> {
+        let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (name, binary) in &self.binaries {
+            let objects = binary.objects.iter();
+            let objects = objects.filter_map(|number| self.objects.get(*number as usize));
+            for symbol in objects.flat_map(|object| &object.symbols) {
+                if let Some(function) = functions.get(symbol.name.as_str()) {
+                    found.entry(function).or_default().insert(name);
+                }
+            }
+        }
+        found
+    }
+
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -27,7 +27,7 @@ pub struct BinaryDifference {
     pub affected: BTreeMap<String, String>,
     /// Those of them that do not tell when they are executed, all or some under the name.
     pub uncounted: BTreeSet<String>,
-    /// Data that differ and that whoever loads it can see.
+    /// Data that differ, and names that came or went: whoever loads it can see them.
     pub exported: BTreeSet<String>,
 }
 
@@ -120,7 +120,10 @@ pub fn difference(
             {
                 difference.blame_everybody(format!("others may use '{name}', which differs"));
             }
-            if view.is_data(name) {
+            // Who loads a library can ask for a name, too.
+            let change = difference.symbols.get(name);
+            let comes_or_goes = change.is_some_and(|change| *change != Change::Changed);
+            if view.is_data(name) || comes_or_goes {
                 difference.exported.insert(name.to_owned());
             }
             shared.insert(hash, name.to_owned());

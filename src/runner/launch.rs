@@ -24,6 +24,8 @@ pub struct Launch {
     pub is_disabled: bool,
     /// Why it cannot be run at all, if so.
     pub unavailable: Option<String>,
+    /// Where its harness puts what it prints, if not before everybody.
+    pub printed_to: Option<PathBuf>,
     pub judge: Judge,
 }
 

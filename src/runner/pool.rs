@@ -1,6 +1,7 @@
 //! Many tests at once: as many as there are jobs, in an order that all of them can live with.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -202,12 +203,21 @@ pub fn run(run: &Run, interrupt: &Interrupt) -> Finished {
     {
         let _ = std::fs::remove_file(file);
     }
+    if let Some(file) = &launch.printed_to {
+        let _ = std::fs::remove_file(file);
+    }
     match process::run(launch, &run.log, interrupt) {
-        Ok(ended) => Finished {
-            outcome: launch.judge.outcome(ended.end, &run.log),
-            duration: ended.duration,
-            outlived: ended.outlived,
-        },
+        Ok(ended) => {
+            let outcome = launch.judge.outcome(ended.end, &run.log);
+            if let Some(file) = &launch.printed_to {
+                add(file, &run.log);
+            }
+            Finished {
+                outcome,
+                duration: ended.duration,
+                outlived: ended.outlived,
+            }
+        }
         Err(error) => {
             let program = launch
                 .command
@@ -218,6 +228,17 @@ pub fn run(run: &Run, interrupt: &Interrupt) -> Finished {
                 program.unwrap_or_default()
             ))
         }
+    }
+}
+
+/// Adds what a harness kept apart to what it printed; without it, there is less to read.
+fn add(kept: &Path, log: &Path) {
+    let (kept, log) = (
+        std::fs::read(kept),
+        std::fs::OpenOptions::new().append(true).open(log),
+    );
+    if let (Ok(kept), Ok(mut log)) = (kept, log) {
+        let _ = log.write_all(&kept);
     }
 }
 

@@ -75,7 +75,7 @@ impl Asked<'_> {
     }
 
     /// What the builds do to each candidate, given what was recorded with the base.
-    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> Verdicts {
+    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> (Verdicts, Versioned) {
         let before = &known.compiled;
         let versioned = Versioned::find(before, after);
         let after = &*versioned.under_the_old_names(before, after);
@@ -93,26 +93,36 @@ impl Asked<'_> {
             after,
             difference: &difference,
             versioned: &versioned,
+            defining: before.contents.defining(&affected),
         };
         let judge = |name: &str| {
             let (Some(place), Some(record)) = (known.place(name), known.record(name)) else {
                 return Verdict::Unknown;
             };
             let looked = record.looked.as_ref();
-            let may_have_executed = |name: &str| match entering.get(name) {
-                Some(tests) if uncounted.counts(name) => tests.contains(&place),
-                _ => true,
+            let has_executed = |name: &str| {
+                let tests = entering.get(name);
+                tests.is_some_and(|tests| tests.contains(&place))
+            };
+            let may_have_executed = |name: &str| {
+                // A trace that is not that of the source any more tells nothing of who executed what.
+                let is_told = record.beyond_trace.is_none()
+                    && entering.contains_key(name)
+                    && uncounted.counts(name);
+                !is_told || has_executed(name)
             };
             builds.judge(&Doing {
                 beyond: looked.and_then(|looked| looked.beyond.as_ref()),
+                has_executed: &has_executed,
                 may_have_executed: &may_have_executed,
             })
         };
         let candidates = self.candidates.iter();
-        Verdicts {
+        let verdicts = Verdicts {
             tests: candidates.map(|one| judge(&one.name)).collect(),
             are_for_sources: self.about_head().is_some_and(|about| about.is_built_anew),
-        }
+        };
+        (verdicts, versioned)
     }
 
     /// Files of the tree that the builds of both versions left in different states.

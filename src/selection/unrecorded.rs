@@ -20,6 +20,7 @@ use crate::select::Plan;
 use crate::trace::{Crossed, FunctionId};
 use crate::witness::code::Verdicts;
 use crate::witness::source::{Source, Traces};
+use crate::witness::versioned::Versioned;
 
 /// Answers a question about listed tests of which nothing is known.
 pub fn unrecorded_selection(
@@ -85,6 +86,7 @@ pub fn unrecorded_selection(
         latest: Latest::default(),
         known: None,
         alone: Vec::new(),
+        versioned: Versioned::default(),
         knows_builds: false,
         rewritten: BTreeSet::new(),
     })

@@ -3,7 +3,7 @@
 //! It speaks of both builds as they are, so what it certifies holds for whatever is built anew when it changes: build files, flags,
 //! what sources are generated from. A build may pass over a C source, so of those it speaks where everything was built anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::versioned::Versioned;
 use super::{Certificate, Certified, Way, Witness};
@@ -18,12 +18,16 @@ pub struct Builds<'a> {
     pub difference: &'a ObjectDifference,
     /// Libraries that have other names in the build after, in which they are known by those before.
     pub versioned: &'a Versioned,
+    /// Of the affected functions, the binaries before that define each.
+    pub defining: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
 /// What one test did with the build.
 pub struct Doing<'a> {
     /// Nothing, if it could not be followed.
     pub beyond: Option<&'a Beyond>,
+    /// Whether it was seen to execute a function.
+    pub has_executed: &'a dyn Fn(&str) -> bool,
     /// Whether it executed a function, or may have, because that would not have told.
     pub may_have_executed: &'a dyn Fn(&str) -> bool,
 }
@@ -73,7 +77,12 @@ impl Builds<'_> {
             }
         }
         if let Some(why) = self.seen_from_outside(&ran) {
-            return Verdict::Code(why);
+            return Verdict::Product(why);
+        }
+        if let Some(function) = self.executed_elsewhere(&ran, test) {
+            return Verdict::Code(format!(
+                "'{function}', which it executed in something that is not where the build made it, differs"
+            ));
         }
         match self.difference.certify(ran, test.may_have_executed) {
             Ok(()) => Verdict::Same,
@@ -94,6 +103,16 @@ impl Builds<'_> {
                 "'{seen}' in '{name}', which others may look at, differs"
             ))
         })
+    }
+
+    /// An affected function that a test executed, and that nothing defines which it ran where the build made it: there is a copy
+    /// somewhere.
+    fn executed_elsewhere(&self, ran: &BTreeSet<&str>, test: &Doing<'_>) -> Option<&str> {
+        let mut defining = self.defining.iter();
+        let found = defining.find(|(function, binaries)| {
+            binaries.is_disjoint(ran) && (test.has_executed)(function)
+        });
+        found.map(|(function, _)| *function)
     }
 
     /// Whether tests built a binary themselves: of what it was made then, neither build tells.
@@ -191,6 +210,7 @@ mod tests {
             after,
             difference: &difference,
             versioned: &Versioned::default(),
+            defining: [("f", ["out/p"].into())].into(),
         };
         let beyond = Beyond {
             made: made_at.iter().map(|text| place(text)).collect(),
@@ -199,6 +219,7 @@ mod tests {
         };
         builds.judge(&Doing {
             beyond: Some(&beyond),
+            has_executed: &|name| name == executed,
             may_have_executed: &|name| name == executed,
         })
     }
@@ -211,8 +232,12 @@ mod tests {
             judged(&same, &["out/p"], &[], "f"),
             Verdict::Code(_)
         ));
-        // Who did not run the binary did not execute what is in it.
-        assert_eq!(judged(&same, &["out/data"], &[], "f"), Verdict::Same);
+        // Who did not run the binary and executed what is in it ran a copy.
+        assert!(matches!(
+            judged(&same, &["out/data"], &[], "f"),
+            Verdict::Code(_)
+        ));
+        assert_eq!(judged(&same, &["out/data"], &[], "g"), Verdict::Same);
     }
 
     #[test]
@@ -245,6 +270,7 @@ mod tests {
             after: &before,
             difference: &ObjectDifference::default(),
             versioned: &Versioned::default(),
+            defining: [("f", ["out/p"].into())].into(),
         };
         let beyond = Beyond {
             made: [place("out/p")].into(),
@@ -252,6 +278,7 @@ mod tests {
         };
         let doing = Doing {
             beyond: Some(&beyond),
+            has_executed: &|_| false,
             may_have_executed: &|_| false,
         };
         assert_eq!(builds.judge(&doing), Verdict::Unknown);

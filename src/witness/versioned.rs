@@ -76,6 +76,17 @@ impl Versioned {
         Cow::Owned(after)
     }
 
+    /// What a test that followed the links looks at from now on.
+    pub fn rename(&self, looked: &mut Beyond) {
+        for (new, old) in &self.names {
+            for set in [&mut looked.made, &mut looked.made_behind] {
+                if set.remove(old) {
+                    set.insert(new.clone());
+                }
+            }
+        }
+    }
+
     /// Whether a test notices that something it looked at has another name.
     #[must_use]
     pub fn is_noticed(&self, place: &RepoPath, by: &Beyond) -> bool {
@@ -154,7 +165,11 @@ mod tests {
             let mut places = beyond.made.iter();
             places.any(|place| versioned.is_noticed(place, beyond))
         };
-        assert!(!is_noticed(&looking(&["lib.so.1.9"], &[])));
+        let mut follower = looking(&["lib.so.1.9"], &[]);
+        assert!(!is_noticed(&follower));
+        versioned.rename(&mut follower);
+        assert_eq!(follower.made, ["lib.so.1", "lib.so.1.10"].map(place).into());
+        assert_eq!(follower.made_behind, [place("lib.so.1.10")].into());
         assert!(is_noticed(&looking(&[], &[])));
         assert!(is_noticed(&looking(&["lib.so.1.9"], &["lib.so.1"])));
         assert!(is_noticed(&looking(&["lib.so.1.9"], &["lib.so.1.9"])));

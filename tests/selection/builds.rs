@@ -250,3 +250,48 @@ fn a_program_that_only_tries_out_the_compiler_is_of_no_test() {
         assert_eq!(printed, "one\n", "{backend}");
     }
 }
+
+#[test]
+fn a_test_that_is_gone_is_not_listed_once_that_is_known() {
+    let repo = TestRepo::new();
+    repo.write(
+        ".git-rts.toml",
+        "[build]\ncommand = \"cc -w -o prog main.c\"\n[tests]\nrunner = \"command\"\nlist = \"cat list\"\nrun = \"./prog {test}\"\n",
+    );
+    repo.write("list", "one\ntwo\n");
+    repo.write("main.c", "int main(void) { return 0; }\n");
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    repo.write("list", "one\nthree\n");
+    repo.write(
+        "main.c",
+        "int main(void) { volatile int x = 0; return x; }\n",
+    );
+    succeeds(&repo, &["run", "HEAD"]);
+    let (printed, _) = succeeds(&repo, &["select", "HEAD"]);
+    let printed: BTreeSet<String> = printed.lines().map(str::to_owned).collect();
+    assert_eq!(printed, names(&["one", "three"]));
+}
+
+#[test]
+fn a_shallow_clone_at_its_upstream_selects_everything() {
+    let origin = recorded(
+        "llvm",
+        "cc -w -o prog main.c",
+        "static int one(int x) { return x > 4; }\nstatic int two(int x) { return x > 5; }\n",
+    );
+    origin.write("notes", "x\n");
+    origin.commit_all();
+    let repo = TestRepo::empty_folder();
+    let source = format!("file://{}", origin.top().display());
+    repo.git(&["clone", "-q", "--depth", "1", &source, "clone"]);
+    let output = repo
+        .rts_command()
+        .current_dir(repo.top().join("clone"))
+        .arg("run")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("2 passed, 0 skipped safely"), "{said}");
+}

@@ -215,6 +215,7 @@ impl Folder<'_> {
             let recipe = recipes.definition(log).unwrap_or_default();
             properties.insert("recipe".to_owned(), self.places.general(recipe));
         }
+        let printed_to = log.map(|log| folder.join(log));
         let judge = match log {
             Some(log) => Judge::Report {
                 file: Some(folder.join(PathBuf::from(log).with_extension("trs"))),
@@ -243,6 +244,7 @@ impl Folder<'_> {
                 environment,
                 folder,
                 timeout: settings.timeout.or(Some(DEFAULT_TIMEOUT)),
+                printed_to,
                 judge,
                 ..Launch::default()
             },

@@ -25,8 +25,12 @@ pub(super) enum Purpose {
     Execute(Last),
     /// To give its content another name.
     Give(Last),
-    /// To put something in its place, whatever is there: only where that is counts.
-    Replace,
+    /// To put something in its place, whatever is there, unless this argument has flags: then that counts, too.
+    Replace(Option<usize>),
+    /// To open it with these flags.
+    OpenWith(i32),
+    /// To make it, which needs its folder and that it is not there.
+    Make,
 }
 
 /// What has to be done about a call.
@@ -36,6 +40,8 @@ pub(super) enum Meaning {
     Paths(Named, Named),
     /// Code is mapped from the file in argument 4.
     Mapping,
+    /// An address in argument 1, so long as argument 2 says, which may be that of a file.
+    Socket(Purpose),
     /// From now on paths mean something else, or files can be had without them.
     Unfollowable,
 }
@@ -122,6 +128,14 @@ const fn picking(picked: Picked, row: Row) -> Row {
     Row { picked, ..row }
 }
 
+const fn socket(number: c_long, purpose: Purpose) -> Row {
+    Row {
+        number,
+        picked: Picked::All,
+        meaning: Meaning::Socket(purpose),
+    }
+}
+
 const fn unfollowable(number: c_long) -> Row {
     Row {
         number,
@@ -173,19 +187,19 @@ const EVERYWHERE: &[Row] = &[
         libc::SYS_name_to_handle_at,
         look(Last::FollowedIf(4, FOLLOW)),
     ),
-    both(libc::SYS_renameat2, true, GIVE, Purpose::Replace),
-    both(libc::SYS_renameat, true, GIVE, Purpose::Replace),
+    both(libc::SYS_renameat2, true, GIVE, Purpose::Replace(Some(4))),
+    both(libc::SYS_renameat, true, GIVE, Purpose::Replace(None)),
     both(
         libc::SYS_linkat,
         true,
         Purpose::Give(Last::FollowedIf(4, FOLLOW)),
-        look(Last::Kept),
+        Purpose::Make,
     ),
     // These fail, or not, by what is there.
-    at(libc::SYS_mkdirat, look(Last::Kept)),
-    at(libc::SYS_mknodat, look(Last::Kept)),
+    at(libc::SYS_mkdirat, Purpose::Make),
+    at(libc::SYS_mknodat, Purpose::Make),
     at(libc::SYS_unlinkat, look(Last::Kept)),
-    named(libc::SYS_symlinkat, Some(1), 2, look(Last::Kept)),
+    named(libc::SYS_symlinkat, Some(1), 2, Purpose::Make),
     named(libc::SYS_truncate, None, 0, look(Last::Followed)),
     at(libc::SYS_fchmodat, look(Last::Followed)),
     at(FCHMODAT2, look(Last::KeptIf(3, NOFOLLOW))),
@@ -195,6 +209,8 @@ const EVERYWHERE: &[Row] = &[
     named(libc::SYS_lsetxattr, None, 0, look(Last::Kept)),
     named(libc::SYS_removexattr, None, 0, look(Last::Followed)),
     named(libc::SYS_lremovexattr, None, 0, look(Last::Kept)),
+    socket(libc::SYS_bind, Purpose::Make),
+    socket(libc::SYS_connect, look(Last::Followed)),
     unfollowable(libc::SYS_io_uring_setup),
     unfollowable(libc::SYS_open_by_handle_at),
     unfollowable(libc::SYS_chroot),
@@ -216,14 +232,19 @@ const ALSO_HERE: &[Row] = &[
     named(libc::SYS_lstat, None, 0, look(Last::Kept)),
     named(libc::SYS_access, None, 0, look(Last::Followed)),
     named(libc::SYS_readlink, None, 0, look(Last::Kept)),
-    both(libc::SYS_rename, false, GIVE, Purpose::Replace),
-    both(libc::SYS_link, false, GIVE, look(Last::Kept)),
-    named(libc::SYS_creat, None, 0, Purpose::Replace),
-    named(libc::SYS_mkdir, None, 0, look(Last::Kept)),
-    named(libc::SYS_mknod, None, 0, look(Last::Kept)),
+    both(libc::SYS_rename, false, GIVE, Purpose::Replace(None)),
+    both(libc::SYS_link, false, GIVE, Purpose::Make),
+    named(
+        libc::SYS_creat,
+        None,
+        0,
+        Purpose::OpenWith(libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC),
+    ),
+    named(libc::SYS_mkdir, None, 0, Purpose::Make),
+    named(libc::SYS_mknod, None, 0, Purpose::Make),
     named(libc::SYS_rmdir, None, 0, look(Last::Kept)),
     named(libc::SYS_unlink, None, 0, look(Last::Kept)),
-    named(libc::SYS_symlink, None, 1, look(Last::Kept)),
+    named(libc::SYS_symlink, None, 1, Purpose::Make),
     named(libc::SYS_chmod, None, 0, look(Last::Followed)),
     named(libc::SYS_chown, None, 0, look(Last::Followed)),
     named(libc::SYS_lchown, None, 0, look(Last::Kept)),

@@ -39,6 +39,7 @@ pub(super) fn examine(
             mapping(call, places, findings);
             Ok(())
         }
+        Some(Meaning::Socket(purpose)) => socket(call, purpose, places, findings),
         Some(Meaning::Path(named)) => path(call, named, places, findings),
         Some(Meaning::Paths(first, second)) => {
             path(call, first, places, findings)?;
@@ -53,18 +54,82 @@ fn path(
     places: &Places,
     findings: &mut Vec<Finding>,
 ) -> Result<(), Lost> {
-    let Some((used, follows)) = intention(call, named.purpose)? else {
+    let mut buffer = [0; LONGEST];
+    let address = call.arguments.get(named.path).copied().unwrap_or(0);
+    match text(call.thread, address, &mut buffer)? {
+        Some(text) => meet(call, text, named.folder, named.purpose, places, findings),
+        None => Ok(()),
+    }
+}
+
+/// A socket whose address is a file: a family, and then a path.
+fn socket(
+    call: &Call,
+    purpose: Purpose,
+    places: &Places,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Lost> {
+    const FAMILY: usize = 2;
+    let mut address = [0; FAMILY + 108];
+    let length = usize::try_from(call.arguments[2]).unwrap_or(0);
+    let length = length.min(address.len());
+    let read = match read_memory(call.thread, call.arguments[1], &mut address[..length]) {
+        Ok(read) => read,
+        Err(error) if is_refusal(&error) => return Err(Lost),
+        Err(_) => return Ok(()),
+    };
+    let is_file = read > FAMILY && address[..FAMILY] == (libc::AF_UNIX as u16).to_ne_bytes();
+    let path = address[FAMILY.min(read)..read]
+        .split(|byte| *byte == 0)
+        .next();
+    match path.filter(|path| is_file && !path.is_empty()) {
+        Some(path) => meet(call, path, None, purpose, places, findings),
+        None => Ok(()),
+    }
+}
+
+/// Adds what is met at a path that a call names.
+fn meet(
+    call: &Call,
+    path: &[u8],
+    base: Option<usize>,
+    purpose: Purpose,
+    places: &Places,
+    findings: &mut Vec<Finding>,
+) -> Result<(), Lost> {
+    let Some(Intention {
+        used,
+        follows,
+        makes,
+    }) = intention(call, purpose)?
+    else {
         return Ok(());
     };
-    let Some(path) = full_path(call, named, places)? else {
+    let Some(path) = full_path(call, path, base, places) else {
         return Ok(());
     };
-    let is_program = matches!(named.purpose, Purpose::Execute(_));
+    if makes && used != Use::Replace {
+        findings.push(Finding {
+            thread: call.thread,
+            used: Use::Replace,
+            met: resolve(&path, call.thread, follows),
+        });
+    }
+    let is_program = matches!(purpose, Purpose::Execute(_));
     look(call, path, (used, follows, is_program), places, findings)
 }
 
-/// What is wanted of the file, and whether a link at the end is followed; nothing, if the call fails whatever is there.
-fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost> {
+/// What is wanted of a file.
+struct Intention {
+    used: Use,
+    /// A link at the end is followed.
+    follows: bool,
+    /// It is made if it is not there.
+    makes: bool,
+}
+
+/// What a call wants; nothing, if it fails whatever is there.
+fn intention(call: &Call, purpose: Purpose) -> Result<Option<Intention>, Lost> {
     let argument = |index: usize| call.arguments.get(index).copied().unwrap_or(0);
     let follows = |last| match last {
         Last::Followed => true,
@@ -72,10 +137,22 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
         Last::KeptIf(index, bit) => argument(index) & bit == 0,
         Last::FollowedIf(index, bit) => argument(index) & bit != 0,
     };
+    let wanted = |used, follows, makes| {
+        Some(Intention {
+            used,
+            follows,
+            makes,
+        })
+    };
     Ok(match purpose {
-        Purpose::Look(last) | Purpose::Execute(last) => Some((Use::Look, follows(last))),
-        Purpose::Give(last) => Some((Use::Give, follows(last))),
-        Purpose::Replace => Some((Use::Replace, false)),
+        Purpose::Look(last) | Purpose::Execute(last) => wanted(Use::Look, follows(last), false),
+        Purpose::Give(last) => wanted(Use::Give, follows(last), false),
+        Purpose::Make => wanted(Use::Look, false, true),
+        Purpose::Replace(flags) if flags.is_none_or(|flags| argument(flags) == 0) => {
+            wanted(Use::Replace, false, true)
+        }
+        Purpose::Replace(_) => wanted(Use::Look, false, true),
+        Purpose::OpenWith(flags) => Some(opening(flags as u64)),
         Purpose::Open(flags) => Some(opening(argument(flags))),
         Purpose::OpenHow(structure) => {
             // `struct open_how`: flags, mode, resolve.
@@ -98,15 +175,21 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<(Use, bool)>, Lost>
     })
 }
 
-fn opening(flags: u64) -> (Use, bool) {
+fn opening(flags: u64) -> Intention {
     let has = |flag: libc::c_int| flags & flag as u64 == flag as u64;
-    let makes = has(libc::O_CREAT) && has(libc::O_EXCL);
-    let follows = !makes && !has(libc::O_NOFOLLOW);
+    let makes = has(libc::O_CREAT);
+    let is_new = makes && has(libc::O_EXCL);
+    let follows = !is_new && !has(libc::O_NOFOLLOW);
+    let wanted = |used, makes| Intention {
+        used,
+        follows,
+        makes,
+    };
     if has(libc::O_PATH) {
-        return (Use::Look, follows);
+        return wanted(Use::Look, false);
     }
-    if has(libc::O_TRUNC) && has(libc::O_CREAT) && !makes {
-        return (Use::Replace, follows);
+    if has(libc::O_TRUNC) && makes && !is_new {
+        return wanted(Use::Replace, makes);
     }
     let writes = flags & libc::O_ACCMODE as u64 == libc::O_WRONLY as u64;
     let is_content_ignored = writes || has(libc::O_TMPFILE) || has(libc::O_TRUNC);
@@ -115,7 +198,7 @@ fn opening(flags: u64) -> (Use, bool) {
     } else {
         Use::Read
     };
-    (used, follows)
+    wanted(used, makes)
 }
 
 fn look(
@@ -181,21 +264,14 @@ fn mapping(call: &Call, places: &Places, findings: &mut Vec<Finding>) {
 }
 
 /// The absolute path that a call names; nothing, if it leads nowhere near.
-fn full_path(call: &Call, named: Named, places: &Places) -> Result<Option<Vec<u8>>, Lost> {
-    let mut buffer = [0; LONGEST];
-    let address = call.arguments.get(named.path).copied().unwrap_or(0);
-    let Some(path) = text(call.thread, address, &mut buffer)? else {
-        return Ok(None);
-    };
+fn full_path(call: &Call, path: &[u8], base: Option<usize>, places: &Places) -> Option<Vec<u8>> {
     if path.starts_with(b"/") {
-        return Ok((!places.are_far_from(path)).then(|| path.to_vec()));
+        return (!places.are_far_from(path)).then(|| path.to_vec());
     }
-    let Some(folder) = folder(call, named.folder) else {
-        return Ok(None);
-    };
+    let folder = folder(call, base)?;
     // The folder may be far away, with a path that goes up from there.
     let is_far = places.are_far_from(&folder) && !goes_up(path);
-    Ok((!is_far).then(|| joined(folder, path)))
+    (!is_far).then(|| joined(folder, path))
 }
 
 fn joined(mut folder: Vec<u8>, path: &[u8]) -> Vec<u8> {

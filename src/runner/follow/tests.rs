@@ -421,8 +421,42 @@ fn writing_is_not_looking() {
         &[],
     );
     let looked = room.seen("../outside/p");
-    assert_eq!(looked.touched(), ["c", "d/e", "d/e/c", "d/f"]);
+    assert_eq!(looked.touched(), ["c", "d", "d/e", "d/e/c", "d/f"]);
     assert_eq!(looked.missing(), ["h", "i"]);
+    // Whatever way something is made, its folder must be there.
+    for text in [
+        "echo 2 >>d/e/new",
+        "set -C; echo 2 >d/e/new",
+        "mkdir d/e/new",
+        "ln -s x d/e/new",
+        "ln c d/e/new",
+        "mkfifo d/e/new",
+        "rm $(mktemp d/e/XXXXXX)",
+        "mv -n c d/e/new; mv d/e/new c",
+    ] {
+        let looked = room.seen(text);
+        let touched = looked.touched();
+        assert!(touched.contains(&"d/e".to_owned()), "{text}: {touched:?}");
+        let _ = room.seen("rm -rf d/e/new");
+    }
+    room.compile(
+        "outside/s",
+        r#"
+        #include <sys/socket.h>
+        #include <sys/un.h>
+        int main(void) {
+            struct sockaddr_un place = { AF_UNIX, "d/e/socket" }, other = { AF_UNIX, "nobody" }, abstract = { AF_UNIX, "" };
+            int one = socket(AF_UNIX, SOCK_STREAM, 0), two = socket(AF_UNIX, SOCK_STREAM, 0);
+            return bind(one, (void *)&place, sizeof place) || !connect(two, (void *)&other, sizeof other) || bind(two, (void *)&abstract, sizeof(short));
+        }"#,
+        &[],
+    );
+    let looked = room.seen("../outside/s");
+    assert_eq!(looked.touched(), ["d/e"]);
+    assert_eq!(looked.missing(), ["d/e/socket", "nobody"]);
+    // Who does not replace looks at what is there.
+    let looked = room.seen("mv -n c d/f");
+    assert!(looked.touched().contains(&"d/f".to_owned()));
     // What is moved is read later, under a name that nobody knows.
     let looked = room.seen("mv c ../outside/c; mv d ../outside/d");
     assert_eq!(looked.read(), ["c", "d/e/g", "d/f"]);

@@ -1,0 +1,120 @@
+//! Several changes, one after the other: who was skipped for a good reason is not skipped for a bad one later.
+
+use std::collections::BTreeSet;
+
+use crate::test_repo::TestRepo;
+
+const BACKENDS: [&str; 2] = ["llvm", "gcov"];
+const MAIN: &str =
+    "int f(int); int main(int count, char **words) { return count > 1 ? 0 : f(2) != 4; }\n";
+
+/// A project with a Makefile, of which the first test executes `f`, and the second does not.
+fn project(backend: &str, makefile: &str, files: &[(&str, &str)]) -> TestRepo {
+    let repo = TestRepo::new();
+    repo.git(&["config", "rts.backend", backend]);
+    repo.write(
+        ".git-rts.toml",
+        "[build]\ncommand = \"make\"\n[tests]\nrunner = \"command\"\nlist = \"echo one; echo two\"\nrun = \"sh {test}.sh\"\n",
+    );
+    repo.write(".gitignore", "*.o\n*.so*\nprog\n");
+    repo.write("Makefile", makefile);
+    repo.write("main.c", MAIN);
+    repo.write("one.sh", "./prog\n");
+    repo.write("two.sh", "./prog x\n");
+    for (name, text) in files {
+        repo.write(name, text);
+    }
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    repo
+}
+
+#[track_caller]
+fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
+    let output = repo.rts(arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// Commits and runs; nobody can notice.
+#[track_caller]
+fn is_noticed_by_nobody(repo: &TestRepo) {
+    repo.commit_all();
+    let (_, said) = succeeds(repo, &["run", "HEAD~1"]);
+    assert!(said.contains("2 skipped safely"), "{said}");
+}
+
+#[track_caller]
+fn is_noticed_by_the_first(repo: &TestRepo, backend: &str) {
+    let (printed, said) = succeeds(repo, &["run", "HEAD", "--dry-run"]);
+    let printed: BTreeSet<&str> = printed.lines().collect();
+    assert!(printed.contains("one"), "{backend}: {said}");
+}
+
+const SINGLE: &str =
+    "prog: main.c f.c Makefile $(wildcard *.h)\n\tcc -w -O1 -c f.c\n\tcc -w -o prog main.c f.o\n";
+const DOUBLE: &str = "int f(int a) { return a * 2; }\n";
+const TRIPLE: &str = "int f(int a) { return a * 3; }\n";
+
+#[test]
+fn a_function_that_moved_with_the_same_code_is_not_forgotten() {
+    for backend in BACKENDS {
+        let repo = project(backend, SINGLE, &[("f.c", DOUBLE)]);
+        repo.write("f.c", "#include \"f.h\"\n");
+        repo.write("f.h", DOUBLE);
+        // Whether the code counts as the same is up to the compiler.
+        repo.commit_all();
+        succeeds(&repo, &["run", "HEAD~1"]);
+        repo.write("f.h", TRIPLE);
+        repo.write("notes", "something comes, so that all is built anew\n");
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
+fn a_source_that_takes_the_place_of_an_equal_one_is_not_overlooked() {
+    for backend in BACKENDS {
+        let files = [("f.c", DOUBLE), ("g.c", DOUBLE)];
+        let repo = project(backend, SINGLE, &files);
+        repo.write(
+            "Makefile",
+            SINGLE
+                .replace("f.c", "g.c")
+                .replace("-c g.c", "-c g.c -o f.o"),
+        );
+        is_noticed_by_nobody(&repo);
+        repo.write("g.c", TRIPLE);
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+const LIBRARY: &str = "V = 8\nprog: main.c f.c Makefile\n\trm -f libf.so*\n\tcc -w -shared -fPIC $(FLAGS) -Wl,-soname,libf.so.1 -o libf.so.1.$(V) f.c\n\tln -s libf.so.1.$(V) libf.so.1\n\tln -s libf.so.1 libf.so\n\tcc -w -o prog main.c -L. -lf -Wl,-rpath,'$(CURDIR)'\n";
+
+#[test]
+fn a_library_that_got_another_version_is_still_known_by_its_link() {
+    for backend in BACKENDS {
+        let source = "#ifndef K\n#define K 2\n#endif\nint f(int a) { return a * K; }\n";
+        let repo = project(backend, LIBRARY, &[("f.c", source)]);
+        let released = LIBRARY.replace("V = 8", "V = 9");
+        repo.write("Makefile", &released);
+        is_noticed_by_nobody(&repo);
+        repo.write("Makefile", format!("FLAGS = -DK=3\n{released}"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
+fn what_is_executed_where_the_build_copied_it_to_counts() {
+    for backend in BACKENDS {
+        let outside = tempfile::tempdir().unwrap();
+        let place = outside.path().display();
+        let makefile = format!(
+            "prog: main.c f.c Makefile\n\tcc -w -shared -fPIC $(FLAGS) -o libf.so f.c\n\tcp libf.so {place}\n\tcc -w -o prog main.c -L. -lf -Wl,-rpath,{place}\n"
+        );
+        let source = "#ifndef K\n#define K 2\n#endif\nint f(int a) { return a * K; }\n";
+        let repo = project(backend, &makefile, &[("f.c", source)]);
+        repo.write("Makefile", format!("FLAGS = -DK=3\n{makefile}"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
