@@ -105,6 +105,13 @@ fn meet(
     else {
         return Ok(());
     };
+    if tells_names(path) {
+        findings.push(Finding {
+            thread: call.thread,
+            used: Use::Learn,
+            met: resolve(path, call.thread, false),
+        });
+    }
     let Some(path) = full_path(call, path, base, places) else {
         return Ok(());
     };
@@ -261,6 +268,25 @@ fn mapping(call: &Call, places: &Places, findings: &mut Vec<Finding>) {
             met,
         });
     }
+}
+
+/// Whether the system tells at a path what a process has opened or loaded, by the names behind all links.
+fn tells_names(path: &[u8]) -> bool {
+    let Some(inside) = path.strip_prefix(b"/proc/") else {
+        return false;
+    };
+    let mut parts = inside.split(|byte| *byte == b'/').skip(1);
+    parts.any(|part| {
+        [
+            &b"maps"[..],
+            b"smaps",
+            b"numa_maps",
+            b"map_files",
+            b"fd",
+            b"exe",
+        ]
+        .contains(&part)
+    })
 }
 
 /// The absolute path that a call names; nothing, if it leads nowhere near.

@@ -29,6 +29,8 @@ pub(super) enum Use {
     Inspect,
     /// Its place.
     Replace,
+    /// The names of what a process has opened or loaded, wherever links led.
+    Learn,
 }
 
 /// One look at one file by one thread.
@@ -48,6 +50,8 @@ pub(super) struct Notes {
     missing: FxHashSet<Vec<u8>>,
     listed: FxHashSet<Vec<u8>>,
     contents: FxHashMap<Vec<u8>, Openings>,
+    /// The system told it the names of what it had opened or loaded.
+    learns_names: bool,
     /// Something cannot be known any more.
     pub(super) is_broken: bool,
     pub(super) is_disturbed: bool,
@@ -68,6 +72,10 @@ struct Openings {
 impl Notes {
     pub(super) fn add(&mut self, finding: &Finding, places: &Places) {
         let Finding { thread, used, met } = finding;
+        if *used == Use::Learn {
+            self.learns_names = true;
+            return;
+        }
         for link in &met.links {
             insert(&mut self.touched, link, places);
         }
@@ -155,7 +163,10 @@ impl Notes {
         let read = read.filter(|(_, openings)| is_read(openings));
         (!self.is_broken).then(|| Seen {
             disturbed: self.is_disturbed,
-            behind: paths(self.behind.difference(&self.touched).cloned()),
+            behind: match self.learns_names {
+                true => BTreeSet::new(),
+                false => paths(self.behind.difference(&self.touched).cloned()),
+            },
             touched: paths(self.touched.into_iter().chain(self.behind)),
             missing: paths(self.missing),
             listed: paths(self.listed),

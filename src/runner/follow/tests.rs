@@ -207,6 +207,16 @@ fn links_are_touched_with_what_they_lead_to() {
     ];
     assert_eq!(looked.touched(), touched);
     assert_eq!(looked.read(), ["a", "d/e/g", "d/f"]);
+    // What nobody named is behind a link, unless the system tells its name.
+    assert_eq!(looked.names(&looked.seen.behind), ["a", "d/e/g", "d/f"]);
+    for text in [
+        "cat file-link; cat /proc/self/maps",
+        "exec 3<file-link; readlink /proc/$$/fd/3",
+    ] {
+        let looked = room.seen(format!("{text} >/dev/null"));
+        assert!(looked.seen.behind.is_empty(), "{text}");
+        assert!(looked.touched().contains(&"a".to_owned()), "{text}");
+    }
     // Looking at a link is not looking at what it leads to.
     assert_eq!(room.seen("readlink file-link").touched(), ["file-link"]);
 }
