@@ -11,7 +11,7 @@ pub(super) fn depth(repository: &Repository) -> Check {
         true => Check::warn(
             "clone",
             "it is shallow: the base of a change, or its history, may be missing, and then everything is selected",
-            "run 'git fetch --unshallow'; in CI, clone with depth 0",
+            "run 'git fetch --unshallow'; in CI, ask for the whole history ('fetch-depth: 0', 'GIT_DEPTH: 0')",
         ),
     }
 }
