@@ -123,7 +123,14 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
             .hint("'--technique all' orders all tests and runs those that fit")
             .exit_code(ExitCode::Usage));
     }
-    let (base, _) = repository.resolve(arguments.base.as_deref(), None)?;
+    let (base, _) = match repository.resolve(arguments.base.as_deref(), None) {
+        // Whatever has a history is what counts in the end; a clone without a past selects everything.
+        Err(_) if arguments.base.is_none() && repository.is_shallow() => {
+            anstream::eprintln!("this clone is shallow, so HEAD is what it is compared with");
+            repository.resolve(Some("HEAD"), None)?
+        }
+        resolved => resolved?,
+    };
     let building = Meanwhile::show("building with counters");
     let (session, reason) = build(&repository, &config, interrupt)?;
     let tests = session.list()?;

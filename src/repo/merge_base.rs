@@ -11,9 +11,6 @@ use crate::error::Result;
 impl Repository {
     /// `names` are what the user called the two commits.
     pub(super) fn merge_base(&self, one: Oid, two: Oid, names: [&str; 2]) -> Result<Oid> {
-        if one == two {
-            return Ok(one);
-        }
         let [first, second] = names;
         let border = self.shallow_border()?;
         let shallow = || {
