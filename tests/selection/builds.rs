@@ -25,7 +25,7 @@ fn recorded(backend: &str, build: &str, functions: &str) -> TestRepo {
 }
 
 #[track_caller]
-fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
+pub(crate) fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
     let output = repo.rts(arguments);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "{}", text(&output.stderr));

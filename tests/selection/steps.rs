@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::builds::succeeds;
 use crate::test_repo::TestRepo;
 
 const BACKENDS: [&str; 2] = ["llvm", "gcov"];
@@ -27,14 +28,6 @@ fn project(backend: &str, makefile: &str, files: &[(&str, &str)]) -> TestRepo {
     repo.commit_all();
     succeeds(&repo, &["record"]);
     repo
-}
-
-#[track_caller]
-fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) {
-    let output = repo.rts(arguments);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    (text(&output.stdout), text(&output.stderr))
 }
 
 /// Commits and runs; nobody can notice.
