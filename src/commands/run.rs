@@ -126,7 +126,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     let (base, _) = match repository.resolve(arguments.base.as_deref(), None) {
         // Whatever has a history is what counts in the end; a clone without a past selects everything.
         Err(_) if arguments.base.is_none() && repository.is_shallow() => {
-            anstream::eprintln!("this clone is shallow, so HEAD is what it is compared with");
+            notice!("this clone is shallow, so HEAD is what it is compared with");
             repository.resolve(Some("HEAD"), None)?
         }
         resolved => resolved?,

@@ -21,7 +21,7 @@ pub struct Counting {
 pub fn counting(folders: &[&Path], is_own: impl Fn(&Path) -> bool) -> Counting {
     let mut found = Counting::default();
     for path in linked_below(folders) {
-        if is_trial(&path) || !is_own(&path) {
+        if is_trial(&path, folders.iter().copied()) || !is_own(&path) {
             continue;
         }
         let bytes = fs::read(&path).unwrap_or_default();

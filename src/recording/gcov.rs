@@ -171,9 +171,8 @@ impl Recorder for Gcov<'_> {
         } = self.imports;
         let widen = threads || returns_twice || handles_signals || marks.became_another;
         let mut collected = collect(folder, &self.build, widen);
-        collected
-            .objects
-            .retain(|object| !is_of_meson(&object.notes));
+        let objects = &mut collected.objects;
+        objects.retain(|object| !is_check_of_meson(self.placer, &object.notes));
         if let Some(failure) = collected.failures.first() {
             recorded.doubt(|| failure.to_string());
         }
@@ -319,12 +318,10 @@ fn places(placer: &Placer, notes: &Notes) -> Vec<Place> {
     notes.files.iter().map(place).collect()
 }
 
-/// Whether Meson compiled something only to see whether that works: it executes nothing of the project.
-fn is_of_meson(notes: &Notes) -> bool {
+fn is_check_of_meson(placer: &Placer, notes: &Notes) -> bool {
     let folder = to_path(&notes.working_directory);
     let mut files = notes.files.iter().map(|file| folder.join(to_path(file)));
-    !notes.files.is_empty()
-        && files.all(|file| file.iter().any(|part| part == uncounted::MESON_PRIVATE))
+    !notes.files.is_empty() && files.all(|file| placer.is_check_of_meson(&file))
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
 use super::placer::Place;
-use super::uncounted::{self, Counted, is_trial};
+use super::uncounted::{self, Counted};
 use super::{Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
@@ -139,8 +139,7 @@ impl<'a> Llvm<'a> {
     }
 
     fn find(&self, map: &CoverageMap, function: &FunctionMap) -> Placed {
-        let path = function.files.first().and_then(|file| map.paths.get(*file));
-        let Some(path) = path.map(Vec::as_slice).map(to_path) else {
+        let Some(path) = source_of(map, function) else {
             return Placed::Nowhere;
         };
         let own = function.regions.iter().find(|region| region.file == 0);
@@ -224,10 +223,6 @@ impl<'a> Llvm<'a> {
             }
             return;
         };
-        // A build system that tries out a compiler executes nothing of the project.
-        if is_trial(path) {
-            return;
-        }
         let name = path
             .file_name()
             .unwrap_or_default()
@@ -253,6 +248,10 @@ impl<'a> Llvm<'a> {
             };
             for index in functions {
                 let function = &mapped.map.functions[*index];
+                let source = source_of(&mapped.map, function);
+                if source.is_some_and(|source| self.placer.is_check_of_meson(&source)) {
+                    continue;
+                }
                 let placed = self.place(&mapped.map, function);
                 let is_mixed = sum.records > 1 && function.static_in.is_some();
                 let symbol = symbol_of(function);
@@ -374,6 +373,12 @@ fn key_of(map: &CoverageMap, function: &FunctionMap) -> u64 {
     }
     (&function.regions, &function.expressions).hash(&mut hasher);
     hasher.finish()
+}
+
+/// The file in which a function begins.
+fn source_of(map: &CoverageMap, function: &FunctionMap) -> Option<PathBuf> {
+    let path = map.paths.get(*function.files.first()?)?;
+    Some(to_path(path))
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

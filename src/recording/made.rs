@@ -9,7 +9,6 @@ use std::path::Path;
 use super::Placer;
 use super::binaries::files_below;
 use super::placer::Place;
-use super::uncounted::is_trial;
 use crate::config::Config;
 use crate::lang::c::lex_facts;
 use crate::lang::facts::MadeFacts;
@@ -34,7 +33,7 @@ pub(super) fn made_facts(
     let files: BTreeSet<_> = files_below(folders).into_iter().collect();
     let files = files
         .into_iter()
-        .filter(|path| is_c(path) && !is_trial(path) && !placer.is_tracked(path));
+        .filter(|path| is_c(path) && !placer.is_trial(path) && !placer.is_tracked(path));
     let mut all = Vec::new();
     for path in files {
         // What is only a copy says what its original says.

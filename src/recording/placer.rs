@@ -107,11 +107,29 @@ impl Placer {
 
     /// Whether a path is in the tree or beside it, where projects are built, and not there to try out a compiler.
     pub(super) fn is_ours(&self, path: &Path) -> bool {
-        if uncounted::is_trial(path) {
-            return false;
-        }
-        let workshop = |tree: &PathBuf| tree.parent().is_some_and(|top| path.starts_with(top));
-        workshop(&self.tree) || workshop(&self.real_tree)
+        let mut workshops = self.workshops();
+        !self.is_trial(path) && workshops.any(|top| path.starts_with(top))
+    }
+
+    /// Whether a build system made a file to try out a compiler.
+    pub(super) fn is_trial(&self, path: &Path) -> bool {
+        uncounted::is_trial(path, self.workshops())
+    }
+
+    /// The folder of the workshop, as it is called and as it is.
+    fn workshops(&self) -> impl Iterator<Item = &Path> {
+        [&self.tree, &self.real_tree]
+            .into_iter()
+            .filter_map(|tree| tree.parent())
+    }
+
+    /// Whether a source is the one by which Meson sees whether a compiler works: what is executed of it is nothing of the project.
+    pub(super) fn is_check_of_meson(&self, source: &Path) -> bool {
+        let folder = source.parent().and_then(Path::file_name);
+        let name = source.file_name().unwrap_or_default().as_encoded_bytes();
+        folder.is_some_and(|folder| folder == uncounted::MESON_PRIVATE)
+            && name.starts_with(b"sanitycheck")
+            && !self.is_tracked(source)
     }
 
     /// The place of a path that a compiler was given.

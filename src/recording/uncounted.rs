@@ -13,11 +13,13 @@ const TRIALS: [&str; 2] = ["CMakeFiles", MESON_PRIVATE];
 /// Where Meson keeps what is its own.
 pub(super) const MESON_PRIVATE: &str = "meson-private";
 
-/// Whether a build system made a file to try out a compiler.
-pub(super) fn is_trial(path: &Path) -> bool {
+/// Whether a build system made a file to try out a compiler, below some folders: what these are in may be called anything.
+pub(super) fn is_trial<'f>(path: &Path, mut folders: impl Iterator<Item = &'f Path>) -> bool {
+    let inside = folders.find_map(|folder| path.strip_prefix(folder).ok());
     let is_trial = |part: Component<'_>| TRIALS.iter().any(|trial| part.as_os_str() == *trial);
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.components().any(is_trial) || name.starts_with(b"conftest")
+    let is_of_autoconf = name == b"conftest" || name.starts_with(b"conftest.");
+    is_of_autoconf || inside.is_some_and(|inside| inside.components().any(is_trial))
 }
 
 /// Which functions of a binary count.
@@ -35,7 +37,7 @@ pub(super) enum Counted<'a> {
 /// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
 /// an `#if` took it out.
 pub(super) fn add(found: &mut Uncounted, path: &Path, placer: &Placer, counted: &Counted<'_>) {
-    if is_trial(path) || placer.is_tracked(path) {
+    if placer.is_trial(path) || placer.is_tracked(path) {
         return;
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -100,16 +100,15 @@ impl Asked<'_> {
                 return Verdict::Unknown;
             };
             let looked = record.looked.as_ref();
+            // A trace that is not that of the source any more tells nothing of who executed what.
+            let is_untold = record.beyond_trace.is_some();
             let has_executed = |name: &str| {
                 let tests = entering.get(name);
-                tests.is_some_and(|tests| tests.contains(&place))
+                is_untold || tests.is_some_and(|tests| tests.contains(&place))
             };
             let may_have_executed = |name: &str| {
-                // A trace that is not that of the source any more tells nothing of who executed what.
-                let is_told = record.beyond_trace.is_none()
-                    && entering.contains_key(name)
-                    && uncounted.counts(name);
-                !is_told || has_executed(name)
+                let is_counted = entering.contains_key(name) && uncounted.counts(name);
+                !is_counted || has_executed(name)
             };
             builds.judge(&Doing {
                 beyond: looked.and_then(|looked| looked.beyond.as_ref()),

@@ -87,6 +87,7 @@ facts! {
     a_pasted_variable_reaches_the_macro_that_builds_it
     a_pinned_test_is_always_selected
     a_pragma_reaches_what_follows_it
+    a_program_in_a_folder_that_a_build_system_uses_counts
     a_program_that_another_program_starts_counts
     a_program_that_makes_sources_reaches_every_test
     a_program_with_an_empty_environment_is_not_forgotten
