@@ -25,6 +25,7 @@ pub mod select;
 pub mod selection;
 pub mod simulate;
 pub mod trace;
+pub mod trust;
 pub mod witness;
 mod workers;
 pub mod workshop;
