@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::history::{Experience, Outcome, TestRecord};
+use crate::history::{Experience, Outcome, TestRecord, VersionKey};
 use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::technique::Technique;
@@ -55,8 +55,8 @@ pub enum Reason {
     Owed(Debt),
     /// A technique that the user asks for chose it.
     Drawn(Technique),
-    /// How it ended when it last ran, which was not well.
-    NotPassed(Outcome),
+    /// How it ended when it last ran, which was not well, and where that was.
+    NotPassed(Outcome, VersionKey),
     /// It ended in different ways on the same tree.
     Flaky,
     /// Its trace is not enough to skip it.
@@ -267,12 +267,11 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
     let latest = candidate.latest.as_ref().unwrap_or(record);
     let owed = candidate.owed();
     reasons.extend(owed.cloned().map(Reason::Owed));
-    let outcomes = [latest.outcome, record.outcome].into_iter();
-    let is_told = |outcome: &Outcome| *outcome == Outcome::NotRun && owed.is_some();
-    let bad = outcomes
-        .filter(|outcome| !outcome.is_fine() && !is_told(outcome))
-        .take(1);
-    reasons.extend(bad.map(Reason::NotPassed));
+    let is_told = |outcome: Outcome| outcome == Outcome::NotRun && owed.is_some();
+    let bad = [latest, record]
+        .into_iter()
+        .find(|run| !run.outcome.is_fine() && !is_told(run.outcome));
+    reasons.extend(bad.map(|run| Reason::NotPassed(run.outcome, run.ran_on)));
     if record.flaky.or(latest.flaky).is_some() {
         reasons.push(Reason::Flaky);
     }

@@ -209,6 +209,22 @@ fn a_failed_test_stays_selected_until_it_passes() {
 }
 
 #[test]
+fn a_failure_is_told_with_the_version_in_which_it_was() {
+    let repo = recorded();
+    let why = || String::from_utf8(repo.rts(&["why", "add", "HEAD"]).stdout).unwrap();
+    let commit = change(&repo, "add", "0 * (a + b)");
+    assert!(!run(&repo, &["HEAD~1"]));
+    change(&repo, "sub", "-b + a");
+    let told = why();
+    let wanted = format!("last time: failed in {}\n", &commit[..7]);
+    assert!(told.contains(&wanted), "{told}");
+    repo.write("add.c", source("add", "a * 0"));
+    assert!(!run(&repo, &["HEAD"]));
+    let told = why();
+    assert!(told.contains("failed in uncommitted work\n"), "{told}");
+}
+
+#[test]
 fn a_test_that_was_stopped_before_it_began_stays_selected() {
     let repo = recorded();
     change(&repo, "add", "0 * (a + b)");
