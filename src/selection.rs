@@ -10,7 +10,7 @@ mod witnesses;
 use builds::RecordedHead;
 
 pub use arranged::{Arrangement, Wishes, arrange};
-pub use baseline::{Baseline, baseline_of};
+pub use baseline::{Baseline, baseline_of, known_tests};
 pub use carried::carry;
 pub use unrecorded::unrecorded_selection;
 pub use witnesses::Witnesses;

@@ -272,6 +272,38 @@ fn uncommitted_work_that_ran_is_remembered_once_it_is_committed() {
 }
 
 #[test]
+fn uncommitted_work_that_ran_is_shown_with_all_its_runs() {
+    let repo = recorded();
+    let first = repo.git(&["rev-parse", "HEAD"]);
+    let show = || repo.json(&["history", "show", "add", "--format", "json"]);
+    let versions = |shown: &Value| -> Vec<String> {
+        let runs = shown["runs"].as_array().unwrap().iter();
+        runs.map(|run| run["version"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    repo.write("add.c", source("add", "0 * (a + b)"));
+    assert!(!run(&repo, &["HEAD"]));
+    let shown = show();
+    assert_eq!(shown["outcome"], "failed");
+    let runs = versions(&shown);
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    assert!(runs[0].ends_with("(uncommitted)"), "{runs:?}");
+    // It passes, and need not run again once it is committed.
+    repo.write("add.c", source("add", "b + a"));
+    assert!(run(&repo, &["HEAD"]));
+    let second = repo.commit_all();
+    assert!(run(&repo, &["HEAD"]));
+    let shown = show();
+    assert_eq!(shown["outcome"], "passed");
+    let runs = versions(&shown);
+    assert_eq!(runs.len(), 3, "{runs:?}");
+    assert_eq!(
+        (&runs[0], &runs[2]),
+        (&second[..10].to_owned(), &first[..10].to_owned())
+    );
+}
+
+#[test]
 fn a_removed_test_is_forgotten_and_a_new_one_is_found() {
     let repo = recorded();
     repo.write("tests", "add\nsub\nmore\n");
