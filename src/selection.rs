@@ -10,7 +10,7 @@ mod witnesses;
 use builds::RecordedHead;
 
 pub use arranged::{Arrangement, Wishes, arrange};
-pub use baseline::{Baseline, baseline_of};
+pub use baseline::{Baseline, baseline_of, known_tests};
 pub use carried::carry;
 pub use unrecorded::unrecorded_selection;
 pub use witnesses::Witnesses;
@@ -38,7 +38,7 @@ use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::versioned::Versioned;
 use crate::witness::{
-    Certificate, ChangedFile, FileClass, Way, Witness, assumption, code, definition,
+    Certificate, ChangedFile, FileClass, Way, assumption, code, definition,
     definition::Definitions, files, rules,
 };
 
@@ -145,19 +145,13 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// What was assumed.
+    /// What was assumed in order to skip whoever is skipped.
     #[must_use]
-    pub fn assumptions(&self) -> Vec<&str> {
-        let certificates = self
-            .plan
-            .files
-            .iter()
-            .flat_map(|file| file.certificates.iter());
-        let assumed = certificates
-            .filter(|certificate| certificate.witness == Witness::Assumption)
-            .map(|certificate| certificate.evidence.as_str());
-        let all: BTreeSet<&str> = assumed.chain([assumption::CONTROLLED]).collect();
-        all.into_iter().collect()
+    pub fn assumptions(&self) -> BTreeSet<&str> {
+        let places = 0..self.plan.tests.len();
+        places
+            .flat_map(|place| self.plan.assumed_for(place))
+            .collect()
     }
 }
 

@@ -93,6 +93,12 @@ impl Workshop {
         Ok(workshop)
     }
 
+    /// What the last build printed.
+    #[must_use]
+    pub fn build_log(&self) -> PathBuf {
+        self.logs.join("build.log")
+    }
+
     /// What the work tree has that the copy has not, and the reverse.
     pub fn differences(&self, repository: &Repository) -> Result<Differences> {
         let version = repository.work_tree()?;

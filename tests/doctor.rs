@@ -133,6 +133,29 @@ fn where_all_is_right_it_says_so_and_changes_nothing() {
 }
 
 #[test]
+fn a_build_that_failed_is_told_until_one_succeeds() {
+    let repo = project("cc -o prog p.c", "");
+    let breaks = || repo.write("p.c", SOURCE.replace("x * 2", "x *"));
+    let build = |code| {
+        let run = repo.rts(&["run"]);
+        assert_eq!(run.status.code(), Some(code));
+    };
+    breaks();
+    build(101);
+    // It left no binaries, which is not the same as never having been built.
+    let words = ["the last build failed", "'cc -o prog p.c'", "build.log"];
+    is(&repo, "build", "fail", &words);
+    repo.write("p.c", SOURCE);
+    is(&repo, "build", "warn", &["changed since", "'git rts run'"]);
+    build(0);
+    is(&repo, "build", "ok", &["the one binary"]);
+    // The binary of the build before is still there.
+    breaks();
+    build(101);
+    is(&repo, "build", "fail", &words);
+}
+
+#[test]
 fn places_in_which_nothing_can_be_tested_fail() {
     let repo = TestRepo::empty_folder();
     is(&repo, "repository", "fail", &["not a git repository"]);

@@ -336,6 +336,37 @@ fn runs_of_a_test_are_told_where_it_ran_and_newest_first() {
 }
 
 #[test]
+fn a_run_of_uncommitted_work_is_one_of_the_commit_that_it_became() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = Suite::new(3, 40, Likeness::Features);
+    let mut histories = open(folder.path());
+    let uncommitted = VersionKey {
+        commit: None,
+        ..version(1)
+    };
+    let mut recording = suite.recording(uncommitted, 1);
+    let name = recording.tests()[0].name.clone();
+    let versions = |histories: &Histories| -> Vec<VersionKey> {
+        let runs = histories.runs_of(&name).unwrap().into_iter();
+        runs.map(|run| run.version).collect()
+    };
+    histories.write(uncommitted, &recording).unwrap();
+    assert_eq!(versions(&histories), [uncommitted]);
+    // Nothing had to run again.
+    recording.about.created = 2;
+    histories.write(version(1), &recording).unwrap();
+    assert_eq!(versions(&histories), [version(1)]);
+    // Nor where another commit has the same tree.
+    let again = VersionKey {
+        commit: version(2).commit,
+        ..version(1)
+    };
+    let recording = suite.recording(version(1), 3);
+    histories.write(again, &recording).unwrap();
+    assert_eq!(versions(&histories), [version(1)]);
+}
+
+#[test]
 fn cleaning_up_keeps_what_is_wanted_and_gives_room_back() {
     let folder = tempfile::tempdir().unwrap();
     let mut suite = Suite::new(60, 600, Likeness::None);

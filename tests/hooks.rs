@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod pypi;
 mod test_repo;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -452,7 +453,7 @@ fn a_hook_that_was_there_runs_first_and_comes_back() {
             .output()
             .unwrap();
         let found = String::from_utf8(found.stdout).unwrap();
-        std::os::unix::fs::symlink(found.trim_end(), bin.join(tool)).unwrap();
+        symlink(found.trim_end(), bin.join(tool)).unwrap();
     }
     let path = [("PATH", bin.to_str().unwrap())];
     let gone = said(&git(&repo, &["push", "origin", "main"], &path));
@@ -520,6 +521,43 @@ fn managers_of_hooks_get_a_line_instead() {
     let output = repo.rts(&["hook", "install", "pre-push", "--force"]);
     assert!(output.status.success(), "{}", said(&output));
     assert!(repo.top().join(".husky/_/pre-push").exists());
+}
+
+#[test]
+fn lefthook_tests_a_push_with_the_lines_that_it_is_told_to_add() {
+    let repo = project();
+    repo.write("lefthook.yml", "");
+    let lines = repo.rts(&["hook", "install", "pre-push"]).stdout;
+    repo.write("lefthook.yml", lines);
+    repo.commit_all();
+    let bin = repo.top().join("../bin");
+    fs::create_dir(&bin).unwrap();
+    symlink(env!("CARGO_BIN_EXE_git-rts"), bin.join("git-rts")).unwrap();
+    let folders = [bin, pypi::programs("lefthook")];
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path)));
+    let path = path.unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = repo.command(program);
+        let output = command.args(arguments).env("PATH", &path).output().unwrap();
+        (output.status.success(), said(&output))
+    };
+    let (is_installed, told) = run("lefthook", &["install"]);
+    assert!(is_installed, "{told}");
+    let hook = repo.top().join(".git/hooks/pre-push");
+    assert!(fs::read_to_string(hook).unwrap().contains("lefthook"));
+    // Only what git says on the standard input tells which of two branches is pushed.
+    good(&repo, "one");
+    repo.git(&["checkout", "--quiet", "-b", "broken"]);
+    bad(&repo, "two");
+    let (went, told) = run("git", &["push", "origin", "main"]);
+    assert!(went && told.contains("passed"), "{told}");
+    let (went, told) = run("git", &["push", "origin", "broken"]);
+    assert!(!went && told.contains("FAIL two"), "{told}");
+    assert!(is_on_remote(&repo, "main") && !is_on_remote(&repo, "broken"));
+    // Of a branch that goes away nothing is left to test.
+    let (went, told) = run("git", &["push", "--delete", "origin", "main"]);
+    assert!(went && !told.contains("git rts:"), "{told}");
 }
 
 #[test]

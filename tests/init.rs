@@ -153,6 +153,20 @@ fn of_several_runners_the_one_that_is_taken_is_written_down() {
 }
 
 #[test]
+fn tests_that_ran_before_anything_was_committed_are_counted() {
+    let repo = TestRepo::new();
+    repo.commit(&[MAKEFILE]);
+    init(&repo, &[]);
+    let run = repo.rts(&["run"]);
+    assert!(run.status.success(), "{}", said(&run));
+    // Neither HEAD nor what is there now has run.
+    repo.write("notes", "more\n");
+    let told = init(&repo, &[]);
+    has(&told, &["tests     1 test\n"]);
+    assert!(!told.contains("next: "), "{told}");
+}
+
+#[test]
 fn without_a_runner_it_says_how_tests_are_told() {
     let (empty, other) = (TestRepo::new(), TestRepo::new());
     other.commit(&[("Makefile", "all:\n"), ("a.c", "int a;\n")]);

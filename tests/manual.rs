@@ -201,6 +201,67 @@ fn pages_are_formatted_without_a_warning() {
     }
 }
 
+/// How a page says that its command is called, in one line for each way.
+fn synopsis(home: &Home, page: &str) -> Vec<String> {
+    let output = home.command("man").env("MANWIDTH", "90").arg(page).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let lines = text.lines().map(plain);
+    let lines = lines.skip_while(|line| line != "SYNOPSIS").skip(1);
+    let lines = lines.take_while(|line| line != "DESCRIPTION");
+    let mut forms: Vec<String> = Vec::new();
+    for line in lines.filter(|line| !line.is_empty()) {
+        match forms.last_mut() {
+            Some(form) if !line.starts_with("git rts") => *form += &format!(" {line}"),
+            _ => forms.push(line),
+        }
+    }
+    forms
+}
+
+#[test]
+fn the_synopsis_tells_how_each_option_is_written() {
+    let home = Home::new();
+    home.git(&["rts", "install-man"]);
+    let run = synopsis(&home, "git-rts-run");
+    let [run] = run.as_slice() else {
+        panic!("{run:?}")
+    };
+    for part in [
+        "git rts run [--all] [--dry-run] [--fail-fast] [--max-fail <N>] [-j <N> | --jobs <N>] [",
+        "[--witness <WITNESS>[,...]] [--stats]",
+        "[-q | --quiet] [-v | --verbose] [<BASE>] [-- <ARGUMENT>...]",
+    ] {
+        assert!(run.contains(part), "'{part}' in {run}");
+    }
+    let general = "[--color <WHEN>] [-q | --quiet] [-v | --verbose]";
+    let first = format!("git rts [-h | --help] [-V | --version] {general} <command> [<arguments>]");
+    assert_eq!(synopsis(&home, "git-rts"), [first]);
+    let history = format!("git rts history [--format <FORMAT>] {general}");
+    let show = format!("git rts history show [--format <FORMAT>] {general} [<TEST> [<COMMIT>]]");
+    assert_eq!(synopsis(&home, "git-rts-history"), [history, show]);
+    // Nothing but a verb behind it can be meant.
+    let hook = synopsis(&home, "git-rts-hook");
+    assert!(hook.iter().all(|form| form.starts_with("git rts hook ")));
+    assert!(hook.contains(&format!("git rts hook uninstall {general} <HOOK>")));
+    assert_eq!(hook.len(), 4, "{hook:?}");
+}
+
+#[test]
+fn no_synopsis_leaves_an_option_out() {
+    let home = Home::new();
+    home.git(&["rts", "install-man"]);
+    for (verb, options) in verbs() {
+        let forms = synopsis(&home, &format!("git-rts-{verb}")).join("\n");
+        for option in options.iter().filter(|option| *option != "--help") {
+            let is_shown = ["]", " <"].iter().any(|end| {
+                let written = format!("{option}{end}");
+                forms.contains(&format!("[{written}")) || forms.contains(&format!("| {written}"))
+            });
+            assert!(is_shown, "{option} in {forms}");
+        }
+    }
+}
+
 #[test]
 fn just_the_pages_are_removed() {
     let home = Home::new();

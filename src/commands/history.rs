@@ -35,7 +35,7 @@ enum What {
 struct Show {
     /// The name of a test
     test: Option<String>,
-    /// The version to look at [default: HEAD, or else the newest that was recorded]
+    /// The version to look at [default: the working tree if it was recorded as it is, else HEAD, else the newest that was]
     commit: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -258,10 +258,13 @@ fn find(repository: &Repository, histories: &Histories, revision: Option<&str>) 
         });
     }
     let head = repository.commit("HEAD").ok();
-    if let Some(head) = head
-        && let Some(history) = histories.find(key(&head))?
-    {
-        return Ok(history);
+    let here = repository.default_head().ok();
+    // Of commits with the same tree, HEAD is meant.
+    let here = here.filter(|here| head.is_none_or(|head| head.tree() != here.tree()));
+    for version in [here, head].into_iter().flatten() {
+        if let Some(history) = histories.find(key(&version))? {
+            return Ok(history);
+        }
     }
     let mut all = histories.list()?;
     all.sort_by_key(|summary| summary.created);

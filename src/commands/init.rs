@@ -21,7 +21,7 @@ use crate::recording::{backend, fingerprint, settings};
 use crate::repo::Repository;
 use crate::runner::{Runner, detect, fitting};
 use crate::scratch::Scratch;
-use crate::selection::Latest;
+use crate::selection;
 
 /// Look at a project, write a commented .git-rts.toml, and offer the hook that guards pushes
 ///
@@ -142,7 +142,7 @@ fn compiler(backend: &Backend) -> Option<String> {
     fingerprint::compiler_version(backend)
 }
 
-/// How many tests the nearest history knows. To list them otherwise, the project would have to be configured at least.
+/// How many tests are known. To list them otherwise, the project would have to be configured at least.
 fn known_tests(repository: &Repository) -> Option<usize> {
     let rts = repository.rts_dir();
     if !rts.join("history").exists() {
@@ -150,8 +150,8 @@ fn known_tests(repository: &Repository) -> Option<usize> {
     }
     let histories = Histories::look(&rts, PATIENCE).ok()??;
     let head = repository.default_head().ok()?;
-    let tests = Latest::read(repository, &histories, head).ok()?.tests.len();
-    (tests > 0).then_some(tests)
+    let tests = selection::known_tests(repository, &histories, head).ok()?;
+    (!tests.is_empty()).then_some(tests.len())
 }
 
 fn describe(found: &Found) -> String {

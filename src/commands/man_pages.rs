@@ -8,6 +8,7 @@ use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use crate::commands::Cli;
 use crate::commands::guard::SKIP;
+use crate::commands::synopsis;
 use crate::config::FILE;
 use crate::exit_code::ExitCode;
 
@@ -38,6 +39,7 @@ fn page(command: &Command, is_first: bool) -> io::Result<Page> {
         .subcommand_help_heading("COMMANDS")
         .subcommand_value_name("COMMAND");
     let has_verbs = command.has_subcommands();
+    let synopsis = synopsis::section(&command, is_first);
     let man = Man::new(command)
         // No date, in a way that keeps what follows in its place.
         .date(r#""""#)
@@ -46,7 +48,7 @@ fn page(command: &Command, is_first: bool) -> io::Result<Page> {
     let mut text = Vec::new();
     man.render_title(&mut text)?;
     man.render_name_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    text.extend(synopsis.bytes());
     man.render_description_section(&mut text)?;
     man.render_options_section(&mut text)?;
     if has_verbs {

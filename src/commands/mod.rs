@@ -36,6 +36,7 @@ mod run;
 mod select;
 mod simulate;
 mod survey;
+mod synopsis;
 mod template;
 mod testing;
 mod versions;

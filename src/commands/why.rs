@@ -92,10 +92,8 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
     }
     print(&story(&selection, &teller, place))?;
     notice!("{}", summary(&selection));
-    if !tests[place].is_selected() {
-        for assumption in selection.assumptions() {
-            notice!("assumed: {assumption}");
-        }
+    for assumption in selection.plan.assumed_for(place) {
+        notice!("assumed: {assumption}");
     }
     Ok(())
 }

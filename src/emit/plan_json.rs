@@ -1,5 +1,7 @@
 //! A selection as JSON, for programs; `version` grows when a field changes its meaning.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -26,7 +28,7 @@ struct Document<'a> {
     changed_files: Vec<File>,
     /// What was certified of which changed files; skipped tests name theirs by place.
     certificates: Vec<Certificate<'a>>,
-    assumptions: Vec<&'a str>,
+    assumptions: BTreeSet<&'a str>,
     tests: Vec<Test<'a>>,
 }
 

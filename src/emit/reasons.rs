@@ -7,6 +7,7 @@ use crate::compare::entity_difference::ChangeKind;
 use crate::difference::Difference;
 use crate::emit::edges::{DangerousEdge, Texts, dangerous_edges};
 use crate::error::Result;
+use crate::history::{Outcome, VersionKey};
 use crate::select::Reason;
 use crate::selection::Selection;
 use crate::witness::source::{DangerKind, Hit};
@@ -81,9 +82,7 @@ impl<'a> Teller<'a> {
             Reason::Drawn(technique) => {
                 plain("technique", format!("the technique '{technique}' chose it"))
             }
-            Reason::NotPassed(outcome) => {
-                plain("outcome", format!("last time: {}", outcome.word()))
-            }
+            Reason::NotPassed(outcome, version) => plain("outcome", last_time(*outcome, *version)),
             Reason::Flaky => plain(
                 "flaky",
                 "it is flaky: it ended in different ways on the same tree".to_owned(),
@@ -197,6 +196,17 @@ impl<'a> Teller<'a> {
     }
 }
 
+/// How a test ended when it last ran, and where.
+fn last_time(outcome: Outcome, version: VersionKey) -> String {
+    let word = outcome.word();
+    match (outcome, version.commit) {
+        // It is known where it ran, not where it did not.
+        (Outcome::NotRun, _) => format!("last time: {word}"),
+        (_, Some(commit)) => format!("last time: {word} in {}", &commit.to_string()[..7]),
+        (_, None) => format!("last time: {word} in uncommitted work"),
+    }
+}
+
 fn way_to(way: crate::witness::Way) -> &'static str {
     match way {
         crate::witness::Way::CompiledIn => "compiled into",
@@ -235,4 +245,28 @@ fn names_in(because: &str, difference: &Difference) -> Vec<Step> {
     }
     steps.reverse();
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::{CommitId, TreeId};
+
+    #[test]
+    fn a_failure_is_told_with_its_version() {
+        let version = |commit| VersionKey {
+            commit,
+            tree: TreeId([0; 20]),
+        };
+        let commit = version(Some(CommitId([0xab; 20])));
+        assert_eq!(
+            last_time(Outcome::Failed, commit),
+            "last time: failed in abababa"
+        );
+        assert_eq!(
+            last_time(Outcome::Crashed, version(None)),
+            "last time: crashed in uncommitted work"
+        );
+        assert_eq!(last_time(Outcome::NotRun, commit), "last time: not run");
+    }
 }

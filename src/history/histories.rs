@@ -248,6 +248,7 @@ impl Histories {
         let runs = self.trees().and_then(|trees| {
             let number = numbers::of(&trees.numbers, test)?;
             let (roots, _) = trees.roots.all()?;
+            let mut told = std::collections::BTreeSet::new();
             let runs = roots.into_iter().filter_map(|root| {
                 let read = |only| tests_by_number::read(&trees.objects, root.tests, only).ok();
                 let named = |tests: std::collections::BTreeMap<_, _>| {
@@ -260,8 +261,14 @@ impl Histories {
                     .and_then(|number| read(Some(number)))
                     .and_then(named)
                     .or_else(|| read(None).and_then(named))?;
-                (record.ran_on == root.version).then_some(PastRun {
-                    version: root.version,
+                // Uncommitted work that ran before it was committed ran as what is the commit now.
+                let ran_here = record.ran_on.tree == root.version.tree;
+                let version = match record.ran_on.commit {
+                    Some(_) => record.ran_on,
+                    None => root.version,
+                };
+                (ran_here && told.insert(version)).then_some(PastRun {
+                    version,
                     created: root.created,
                     outcome: record.outcome,
                     milliseconds: record.milliseconds,

@@ -5,6 +5,7 @@ mod binaries;
 mod copies;
 mod counting;
 mod ear;
+mod failure;
 pub mod fingerprint;
 mod freshness;
 pub mod gcov;
@@ -25,6 +26,7 @@ use crate::history::{Looked, Uncounted};
 use crate::trace::{FunctionId, Trace};
 
 pub use counting::{Counting, counting};
+pub use failure::failure_of_build;
 pub use placer::Placer;
 pub use session::{Done, Session, settings};
 pub use trial::trial;

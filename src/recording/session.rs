@@ -20,7 +20,7 @@ use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
 use super::products::{Products, place_in};
-use super::{Placer, Recorded, Recorder, backend, fingerprint, outside};
+use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
@@ -127,9 +127,10 @@ impl Session {
     /// Builds the project with counters, or configures it so that its tests can be listed. Answers whether all that changed was
     /// taken in; if not, the next session begins anew.
     pub fn build(&self, extent: Extent) -> Result<bool> {
-        let log = self.workshop.logs.join("build.log");
+        let log = self.workshop.build_log();
         let mark = unfinished(&self.workshop);
         let _ = fs::write(&mark, "");
+        failure::forget(&self.workshop);
         let built = runner::build(
             self.runner,
             &self.site,
@@ -151,6 +152,9 @@ impl Session {
             return Ok(false);
         }
         let _ = fs::remove_file(&mark);
+        if let Err(error) = &built {
+            failure::note(&self.workshop, error);
+        }
         built?;
         if extent == Extent::All {
             self.workshop.forget_pending();

@@ -1,14 +1,15 @@
 //! Selection: tests and certificates to a plan, with a reason for each selected test and a certificate for each skipped one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::history::{Experience, Outcome, TestRecord};
+use crate::history::{Experience, Outcome, TestRecord, VersionKey};
 use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::technique::Technique;
 use crate::witness::code::{Verdict, Verdicts};
 use crate::witness::source::Hit;
-use crate::witness::{Certificate, ChangedFile, FileClass, Way};
+use crate::witness::{Certificate, ChangedFile, FileClass, Way, Witness, assumption};
 
 /// So many files are told as reasons for one test; one is enough to select it.
 const FILES_TOLD: usize = 8;
@@ -55,8 +56,8 @@ pub enum Reason {
     Owed(Debt),
     /// A technique that the user asks for chose it.
     Drawn(Technique),
-    /// How it ended when it last ran, which was not well.
-    NotPassed(Outcome),
+    /// How it ended when it last ran, which was not well, and where that was.
+    NotPassed(Outcome, VersionKey),
     /// It ended in different ways on the same tree.
     Flaky,
     /// Its trace is not enough to skip it.
@@ -229,6 +230,22 @@ impl Plan {
             .map(|(place, _)| place)
     }
 
+    /// What was assumed in order to skip a test: only what stands where no witness has seen anything. Nothing, if it is selected.
+    #[must_use]
+    pub fn assumed_for(&self, place: usize) -> BTreeSet<&str> {
+        if self.tests[place].is_selected() {
+            return BTreeSet::new();
+        }
+        let ways = |file| Way::ALL.map(|way| (file, way));
+        let needed = self.files.iter().flat_map(ways);
+        // They are sorted: what was seen comes first.
+        let needed = needed
+            .filter_map(|(file, way): (&TestifiedFile, _)| file.certifying(way, place).next());
+        let assumed = needed.filter(|certificate| certificate.witness == Witness::Assumption);
+        let assumed = assumed.map(|certificate| certificate.evidence.as_str());
+        assumed.chain([assumption::CONTROLLED]).collect()
+    }
+
     /// How long some tests last took together, and how many of them never ran.
     #[must_use]
     pub fn time_of(&self, places: impl IntoIterator<Item = usize>) -> (u64, usize) {
@@ -267,12 +284,11 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
     let latest = candidate.latest.as_ref().unwrap_or(record);
     let owed = candidate.owed();
     reasons.extend(owed.cloned().map(Reason::Owed));
-    let outcomes = [latest.outcome, record.outcome].into_iter();
-    let is_told = |outcome: &Outcome| *outcome == Outcome::NotRun && owed.is_some();
-    let bad = outcomes
-        .filter(|outcome| !outcome.is_fine() && !is_told(outcome))
-        .take(1);
-    reasons.extend(bad.map(Reason::NotPassed));
+    let is_told = |outcome: Outcome| outcome == Outcome::NotRun && owed.is_some();
+    let bad = [latest, record]
+        .into_iter()
+        .find(|run| !run.outcome.is_fine() && !is_told(run.outcome));
+    reasons.extend(bad.map(|run| Reason::NotPassed(run.outcome, run.ran_on)));
     if record.flaky.or(latest.flaky).is_some() {
         reasons.push(Reason::Flaky);
     }
@@ -289,4 +305,89 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
         reasons.push(Reason::Redefined);
     }
     reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::VersionKey;
+    use crate::repo::{RepoPath, TreeId};
+    use crate::witness::Certified;
+
+    fn candidate(name: &str, outcome: Outcome) -> Candidate {
+        let version = VersionKey {
+            commit: None,
+            tree: TreeId([0; 20]),
+        };
+        let record = TestRecord {
+            outcome,
+            ..TestRecord::unknown(name, Vec::new(), version)
+        };
+        Candidate {
+            name: name.to_owned(),
+            record: Some(Arc::new(record)),
+            latest: None,
+            ran_here: false,
+            experience: None,
+            listed: None,
+            is_pinned: false,
+        }
+    }
+
+    #[test]
+    fn only_what_no_witness_has_seen_is_assumed() {
+        let certificate = |way, witness, evidence: &str, tests| {
+            let evidence = evidence.to_owned();
+            Arc::new(Certificate {
+                way,
+                witness,
+                evidence,
+                tests,
+            })
+        };
+        let seen = Certified::Those(vec![true, false, true]);
+        let file = TestifiedFile {
+            file: ChangedFile {
+                path: RepoPath::new(*b"a.c"),
+                moved_from: None,
+                class: FileClass::Source,
+                is_only_modified: true,
+            },
+            certificates: vec![
+                certificate(
+                    Way::CompiledIn,
+                    Witness::Source,
+                    "crosses none",
+                    Certified::All,
+                ),
+                certificate(Way::Read, Witness::Files, "opened by none", seen),
+                certificate(
+                    Way::Defines,
+                    Witness::Definition,
+                    "the same",
+                    Certified::All,
+                ),
+                certificate(Way::Read, Witness::Assumption, "not read", Certified::All),
+                certificate(
+                    Way::Defines,
+                    Witness::Assumption,
+                    "defines none",
+                    Certified::All,
+                ),
+            ],
+        };
+        let candidates = [
+            candidate("seen", Outcome::Passed),
+            candidate("unseen", Outcome::Passed),
+            candidate("failed", Outcome::Failed),
+        ];
+        let plan = Plan::new(&candidates, vec![file], &[], &Verdicts::default());
+        assert_eq!(
+            plan.assumed_for(0),
+            BTreeSet::from([assumption::CONTROLLED])
+        );
+        let unseen = BTreeSet::from(["not read", assumption::CONTROLLED]);
+        assert_eq!(plan.assumed_for(1), unseen);
+        assert_eq!(plan.assumed_for(2), BTreeSet::new());
+    }
 }

@@ -227,7 +227,7 @@ fn tickets(plan: &Plan, session: u64, parameters: &Parameters) -> Vec<Ticket> {
             name: test.name.clone(),
             milliseconds: test.milliseconds,
             failed_last: has(
-                &|reason| matches!(reason, Reason::NotPassed(outcome) if *outcome != Outcome::NotRun),
+                &|reason| matches!(reason, Reason::NotPassed(outcome, _) if *outcome != Outcome::NotRun),
             ),
             is_new: has(&|reason| *reason == Reason::New),
             is_changed: has(&|reason| *reason == Reason::Redefined),

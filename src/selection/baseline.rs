@@ -1,5 +1,7 @@
 //! The baseline: the nearest version with a history that can be used.
 
+use std::collections::BTreeMap;
+
 use super::{Question, Witnesses};
 use crate::config::Config;
 use crate::error::Result;
@@ -117,6 +119,21 @@ pub(super) fn latest(
     repository.nearest(from, FARTHEST, find)
 }
 
+/// The names of the tests that are known where a version stands: from the history that is nearest to it, or else from the newest,
+/// which may be one of work that was never committed.
+pub fn known_tests(
+    repository: &Repository,
+    histories: &Histories,
+    version: Version,
+) -> Result<Vec<String>> {
+    let history = match latest(repository, histories, version)? {
+        Some(history) => Some(history),
+        None => newest(histories)?,
+    };
+    let tests = history.map_or(Ok(BTreeMap::new()), |history| history.tests())?;
+    Ok(tests.into_values().map(|test| test.name).collect())
+}
+
 fn newest(histories: &Histories) -> Result<Option<History>> {
     let all = histories.list()?;
     let newest = all.iter().max_by_key(|summary| summary.created);
@@ -168,10 +185,7 @@ impl Search<'_> {
     }
 
     /// What is not as it was when the history was recorded: of a head that is not built, as far as that can be told.
-    fn other_fingerprint(
-        &self,
-        recorded: &std::collections::BTreeMap<String, String>,
-    ) -> Option<String> {
+    fn other_fingerprint(&self, recorded: &BTreeMap<String, String>) -> Option<String> {
         match self.question.fingerprint {
             Some(now) => fingerprint::difference(recorded, now),
             None => fingerprint::difference_without_build(

@@ -209,6 +209,22 @@ fn a_failed_test_stays_selected_until_it_passes() {
 }
 
 #[test]
+fn a_failure_is_told_with_the_version_in_which_it_was() {
+    let repo = recorded();
+    let why = || String::from_utf8(repo.rts(&["why", "add", "HEAD"]).stdout).unwrap();
+    let commit = change(&repo, "add", "0 * (a + b)");
+    assert!(!run(&repo, &["HEAD~1"]));
+    change(&repo, "sub", "-b + a");
+    let told = why();
+    let wanted = format!("last time: failed in {}\n", &commit[..7]);
+    assert!(told.contains(&wanted), "{told}");
+    repo.write("add.c", source("add", "a * 0"));
+    assert!(!run(&repo, &["HEAD"]));
+    let told = why();
+    assert!(told.contains("failed in uncommitted work\n"), "{told}");
+}
+
+#[test]
 fn a_test_that_was_stopped_before_it_began_stays_selected() {
     let repo = recorded();
     change(&repo, "add", "0 * (a + b)");
@@ -253,6 +269,38 @@ fn uncommitted_work_that_ran_is_remembered_once_it_is_committed() {
     assert_eq!(selected(&repo, &["HEAD"]), [""; 0]);
     change(&repo, "mul", "b * a");
     assert_eq!(selected(&repo, &["HEAD~1"]), ["mul"]);
+}
+
+#[test]
+fn uncommitted_work_that_ran_is_shown_with_all_its_runs() {
+    let repo = recorded();
+    let first = repo.git(&["rev-parse", "HEAD"]);
+    let show = || repo.json(&["history", "show", "add", "--format", "json"]);
+    let versions = |shown: &Value| -> Vec<String> {
+        let runs = shown["runs"].as_array().unwrap().iter();
+        runs.map(|run| run["version"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    repo.write("add.c", source("add", "0 * (a + b)"));
+    assert!(!run(&repo, &["HEAD"]));
+    let shown = show();
+    assert_eq!(shown["outcome"], "failed");
+    let runs = versions(&shown);
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    assert!(runs[0].ends_with("(uncommitted)"), "{runs:?}");
+    // It passes, and need not run again once it is committed.
+    repo.write("add.c", source("add", "b + a"));
+    assert!(run(&repo, &["HEAD"]));
+    let second = repo.commit_all();
+    assert!(run(&repo, &["HEAD"]));
+    let shown = show();
+    assert_eq!(shown["outcome"], "passed");
+    let runs = versions(&shown);
+    assert_eq!(runs.len(), 3, "{runs:?}");
+    assert_eq!(
+        (&runs[0], &runs[2]),
+        (&second[..10].to_owned(), &first[..10].to_owned())
+    );
 }
 
 #[test]

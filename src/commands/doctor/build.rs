@@ -1,14 +1,18 @@
-//! The last build in the workshop: whether its programs really count.
+//! The last build in the workshop: whether it succeeded, and whether its programs really count.
 
 use std::collections::BTreeSet;
 
 use super::check::{Check, some_of};
-use crate::recording::counting;
+use crate::recording::{counting, failure_of_build};
 use crate::repo::{FileEntry, Repository};
 use crate::workshop::Workshop;
 
 pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Check {
     let workshop = Workshop::of(repository);
+    // What is there is left over from an earlier build, or half of one.
+    if let Some(why) = failure_of_build(&workshop) {
+        return failed(repository, &workshop, &why);
+    }
     let tracked: BTreeSet<_> = files
         .unwrap_or_default()
         .iter()
@@ -39,6 +43,25 @@ pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Che
             let says =
                 format!("{number} of {all} binaries of the last build have no counters: {told}");
             Check::warn("build", says, hint)
+        }
+    }
+}
+
+/// A build that failed fails again if nothing changed.
+fn failed(repository: &Repository, workshop: &Workshop, why: &str) -> Check {
+    let differences = workshop.differences(repository);
+    let log = workshop.build_log();
+    let printed = format!("all it printed is in '{}'", log.display());
+    match differences.is_ok_and(|differences| !differences.is_empty()) {
+        true => {
+            let says = format!("the last build failed, and the work tree has changed since: {why}");
+            let hint = format!("'git rts run' builds again; {printed}");
+            Check::warn("build", says, hint)
+        }
+        false => {
+            let says = format!("the last build failed, so nothing can be tested: {why}");
+            let hint = format!("{printed}; 'git rts run' builds again");
+            Check::fail("build", says, hint)
         }
     }
 }

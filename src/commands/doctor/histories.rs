@@ -8,7 +8,7 @@ use crate::emit::plan_text::count;
 use crate::error::Result;
 use crate::history::{Histories, History};
 use crate::repo::Repository;
-use crate::selection::{Baseline, Latest, baseline_of};
+use crate::selection::{Baseline, Latest, baseline_of, known_tests};
 
 /// Long enough for somebody who writes a history, too short to be annoying.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -63,7 +63,7 @@ fn examine(
         ),
     };
     let latest = Latest::read(repository, histories, here)?;
-    let names: Vec<String> = latest.tests.keys().cloned().collect();
+    let names = known_tests(repository, histories, here)?;
     let owed = latest.tests.values().filter(|test| test.owed.is_some());
     let owed: Vec<String> = owed.map(|test| test.name.clone()).collect();
     let debts = match owed.len() {

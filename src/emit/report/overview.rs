@@ -130,13 +130,18 @@ fn tiles(body: &mut String, report: &Report<'_>) {
 
 /// The foot of the page.
 pub(super) fn write_end(body: &mut String, report: &Report<'_>) {
-    body.push_str("<footer>\n<h2>What was assumed</h2>\n<ul>\n");
-    for assumption in report.selection.assumptions() {
-        let _ = writeln!(body, "<li>{}</li>", escaped(assumption));
+    body.push_str("<footer>\n");
+    let assumptions = report.selection.assumptions();
+    if !assumptions.is_empty() {
+        body.push_str("<h2>What was assumed</h2>\n<ul>\n");
+        for assumption in assumptions {
+            let _ = writeln!(body, "<li>{}</li>", escaped(assumption));
+        }
+        body.push_str("</ul>\n");
     }
     let _ = writeln!(
         body,
-        "</ul>\n<p>Base <code>{}</code>, head <code>{}</code>. Written by git rts {} on {}.</p>\n</footer>",
+        "<p>Base <code>{}</code>, head <code>{}</code>. Written by git rts {} on {}.</p>\n</footer>",
         escaped(&report.selection.base.id()),
         escaped(&report.selection.head.id()),
         env!("CARGO_PKG_VERSION"),
