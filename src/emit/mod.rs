@@ -1,6 +1,8 @@
-//! What people and programs read: differences as text, JSON and TestTube's list; selected tests as lists for other tools; graphs and distributions as pictures.
+//! What people and programs read: differences as text, JSON and TestTube's list; selected tests as lists for other tools; graphs and distributions as pictures; what is known of trust as text, JSON and a page.
 
+mod bars;
 pub mod box_plot;
+mod date;
 pub mod diff_json;
 pub mod diff_text;
 pub mod edges;
@@ -14,11 +16,16 @@ pub mod lcov;
 pub mod list;
 pub mod loudness;
 pub mod objects;
+mod page;
 pub mod plan_json;
 pub mod plan_text;
 pub mod progress;
 pub mod reasons;
 pub mod report;
 pub mod simulation_text;
+pub mod trust;
+pub mod trust_json;
+pub mod trust_page;
+pub mod trust_text;
 pub mod ttdiff;
 pub mod uncovered;

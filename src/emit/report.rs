@@ -1,10 +1,8 @@
 //! A selection as one HTML page that needs nothing else: what changed, what that selects and why, what is skipped and by which certificate, and how it went over time.
 
 mod change;
-mod date;
 mod limits;
 mod overview;
-mod page;
 mod selected;
 mod skipped;
 mod trend;
@@ -15,6 +13,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::edges::DangerousEdge;
+use crate::emit::page::{escaped, page};
 use crate::emit::reasons::Teller;
 use crate::history::Outcome;
 use crate::query::change::Crossing;
@@ -68,7 +67,7 @@ pub fn report(report: &Report<'_>) -> String {
         "git rts: {}..{}",
         report.selection.base, report.selection.head
     );
-    page::page(&title, &body)
+    page(&title, &body)
 }
 
 /// What has a place on the page that links can lead to.
@@ -105,7 +104,7 @@ impl Told {
 
 /// A link to a test that has a place on the page, or its name.
 fn test_link(report: &Report<'_>, told: &Told, place: usize) -> String {
-    let name = page::escaped(&report.selection.plan.tests[place].name);
+    let name = escaped(&report.selection.plan.tests[place].name);
     match told.tests.contains(&place) {
         true => format!(r##"<a class="name" href="#t{place}">{name}</a>"##),
         false => format!(r#"<span class="name">{name}</span>"#),

@@ -6,7 +6,8 @@
   const shown = form.querySelector("output");
   const tests = [...document.querySelectorAll("[data-state]")];
   const groups = [...document.querySelectorAll(".group")];
-  const name = (test) => test.querySelector(".name").textContent.toLowerCase();
+  // A row is named by its head: a test, or a change with its words.
+  const name = (test) => (test.querySelector("th") ?? test).textContent.toLowerCase();
   const names = new Map(tests.map((test) => [test, name(test)]));
 
   const apply = () => {
@@ -27,7 +28,7 @@
         for (const folded of group.querySelectorAll("details.members")) folded.open = true;
       }
     }
-    shown.textContent = isFiltered ? `${count} of ${tests.length} tests` : "";
+    shown.textContent = isFiltered ? `${count} of ${tests.length} ${form.dataset.of}` : "";
   };
 
   const write = () => {

@@ -6,9 +6,10 @@ mod browser;
 mod large;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
+mod trust;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
@@ -164,16 +165,7 @@ fn links_lead_from_the_change_to_the_test_and_back() {
 
 #[test]
 fn the_page_asks_nobody_for_anything() {
-    let log = project().repo.top().join(".git/net.json");
-    let option = format!("--log-net-log={}", log.display());
-    opened(&project().page, "", &[&option]);
-    let events: Value = serde_json::from_str(&std::fs::read_to_string(&log).unwrap()).unwrap();
-    let events = events["events"].as_array().unwrap();
-    let asked = events
-        .iter()
-        .filter_map(|event| event["params"]["url"].as_str());
-    // What the browser itself asks its maker has nothing to do with the page.
-    let asked: BTreeSet<&str> = asked.filter(|url| !url.contains("google")).collect();
+    let asked = asked(&project().page, &project().repo.top().join(".git"));
     assert!(
         asked.iter().all(|url| url.starts_with("file:")),
         "{asked:?}"
@@ -182,13 +174,33 @@ fn the_page_asks_nobody_for_anything() {
     assert!(text.contains("default-src 'none'"));
 }
 
+/// What is asked for when a page is opened.
+fn asked(page: &Path, folder: &Path) -> BTreeSet<String> {
+    let log = folder.join("net.json");
+    let option = format!("--log-net-log={}", log.display());
+    opened(page, "", &[&option]);
+    let events: Value = serde_json::from_str(&std::fs::read_to_string(&log).unwrap()).unwrap();
+    let events = events["events"].as_array().unwrap();
+    let asked = events
+        .iter()
+        .filter_map(|event| event["params"]["url"].as_str());
+    // What the browser itself asks its maker has nothing to do with the page.
+    let asked = asked.filter(|url| !url.contains("google"));
+    asked.map(str::to_owned).collect()
+}
+
 #[test]
 fn the_policy_knows_the_style_and_the_script() {
-    let text = std::fs::read_to_string(&project().page).unwrap();
+    policy_holds(&project().page, &project().repo.top().join(".git"));
+}
+
+#[track_caller]
+fn policy_holds(page: &Path, folder: &Path) {
+    let text = std::fs::read_to_string(page).unwrap();
     for (kind, tag) in [("style-src", "style"), ("script-src", "script")] {
         let own = text.split(&format!("<{tag}>")).nth(1).unwrap();
         let own = own.split(&format!("</{tag}>")).next().unwrap();
-        let file = project().repo.top().join(format!(".git/{tag}"));
+        let file = folder.join(tag);
         std::fs::write(&file, own).unwrap();
         let digest = Command::new("sh")
             .arg("-c")

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::page::escaped;
 use super::{Report, Told, limits, test_link};
 use crate::compare::functions::DangerGranularity;
 use crate::difference::{Difference, Reach, ReportedEntity};
 use crate::emit::edges::DangerousEdge;
+use crate::emit::page::escaped;
 use crate::emit::plan_text::count;
 use crate::lang::facts::Kind;
 use crate::query::change::Crossers;

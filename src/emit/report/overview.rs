@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::Report;
-use super::date::date;
-use super::page::escaped;
+use crate::emit::date::date;
+use crate::emit::page::escaped;
 use crate::emit::plan_text::{count, warnings};
 use crate::emit::progress::span;
 use crate::query::change::Crossers;
@@ -15,7 +15,7 @@ pub(super) fn write(body: &mut String, report: &Report<'_>) {
     let selection = report.selection;
     let _ = writeln!(
         body,
-        "<header>\n<h1>{} &rarr; {}</h1>",
+        "<a class=\"jump\" href=\"#tests\">Skip to the tests</a>\n<header>\n<h1>{} &rarr; {}</h1>",
         escaped(&selection.base.to_string()),
         escaped(&selection.head.to_string())
     );
@@ -38,7 +38,7 @@ pub(super) fn write(body: &mut String, report: &Report<'_>) {
 }
 
 /// Without a script the filter stays away.
-pub(super) const FILTER: &str = r#"<form id="filter" hidden role="search" aria-label="Filter the tests">
+pub(super) const FILTER: &str = r#"<form id="filter" hidden role="search" aria-label="Filter the tests" data-of="tests">
 <label>Name <input name="word" type="search" autocomplete="off" spellcheck="false" placeholder="part of a test's name"></label>
 <label>State <select name="state">
 <option value="">all</option>

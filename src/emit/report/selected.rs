@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::change::left_out;
-use super::page::escaped;
 use super::{Report, Told, limits};
+use crate::emit::page::escaped;
 use crate::emit::plan_text::count;
 use crate::emit::progress::span;
 use crate::select::Reason;

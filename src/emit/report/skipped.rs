@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::page::escaped;
 use super::{Report, limits};
+use crate::emit::page::escaped;
 use crate::emit::plan_text::count;
 use crate::witness::{Certificate, Way};
 
