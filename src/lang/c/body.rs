@@ -93,7 +93,7 @@ fn flow(
     Ok((Flow::Edges(built.cfg), built.locals))
 }
 
-fn parse(masked: &Masked) -> Result<Tree, String> {
+pub(crate) fn parse(masked: &Masked) -> Result<Tree, String> {
     thread_local! {
         static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
     }

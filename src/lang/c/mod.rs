@@ -19,6 +19,7 @@ mod lists;
 mod locals;
 pub mod macros;
 mod mask;
+mod mutants;
 mod opaque;
 mod parameters;
 mod scope;
@@ -34,6 +35,7 @@ use crate::lang::c::source::Source;
 use crate::lang::facts::{FileFacts, LexFacts};
 
 pub use body::Granularity;
+pub use mutants::{Mutant, mutants};
 
 /// What the front end finds depends on its version: caches are kept under it.
 pub const VERSION: u32 = 10;
