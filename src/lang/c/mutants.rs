@@ -1,5 +1,6 @@
 //! Mutants of a C file: small changes as people make mistakes, to check that whoever notices one is selected.
 
+mod expressions;
 mod literals;
 mod operators;
 mod statements;
