@@ -74,12 +74,15 @@ pub(super) fn link(name: &OsStr) -> Result<u8> {
         .map_err(|error| cannot_run(&linker, &error))?;
     if output.status.success() {
         let trace = String::from_utf8_lossy(&output.stdout);
-        let made = fs::read(made(&words)).unwrap_or_default();
+        let place = made(&words);
+        let made = fs::read(&place).unwrap_or_default();
         let id = binary::build_id(&made).unwrap_or_default();
         if !id.is_empty() {
             // What cannot be noted makes a binary that is only known as a whole, and no worse.
             let link = Link::from_trace(&words, &trace);
-            let _ = Links::of(&folder).note(&id, &link, &made);
+            let links = Links::of(&folder);
+            let _ = links.note(&id, &link, &made);
+            let _ = links.note_place(&id, &place);
         }
     }
     Ok(code(output.status))

@@ -30,6 +30,7 @@ impl Links {
     /// Everything is linked anew.
     pub fn forget(&self) {
         let _ = fs::remove_dir_all(&self.folder);
+        let _ = fs::remove_dir_all(self.places());
     }
 
     /// Notes how the binary with this id and these bytes was linked.
@@ -49,6 +50,29 @@ impl Links {
         );
         trouble?;
         write(&self.of_binary(id), &linked)
+    }
+
+    /// Notes where the binary with this id was made. Kept for as long as something may have been made by it.
+    pub fn note_place(&self, id: &[u8], made: &Path) -> io::Result<()> {
+        let made = std::env::current_dir()?.join(made);
+        fs::create_dir_all(self.places())?;
+        fs::write(self.place_of(id), made.as_os_str().as_encoded_bytes())
+    }
+
+    /// Where the binary with this id was made, if that was seen.
+    #[must_use]
+    pub fn place(&self, id: &[u8]) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = fs::read(self.place_of(id)).ok()?;
+        Some(std::ffi::OsString::from_vec(bytes).into())
+    }
+
+    fn places(&self) -> PathBuf {
+        self.folder.with_extension("places")
+    }
+
+    fn place_of(&self, id: &[u8]) -> PathBuf {
+        self.places().join(hexadecimal(id))
     }
 
     /// How the binary with this id was linked, if that was seen.
@@ -79,13 +103,16 @@ impl Links {
     }
 
     fn of_binary(&self, id: &[u8]) -> PathBuf {
-        let name: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.folder.join(name + ".link")
+        self.folder.join(hexadecimal(id) + ".link")
     }
 
     fn of_object(&self, key: ObjectKey) -> PathBuf {
         self.folder.join(format!("{key:032x}.object"))
     }
+}
+
+fn hexadecimal(id: &[u8]) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {

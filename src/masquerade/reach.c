@@ -3,6 +3,8 @@
  * Clang's runtime keeps the counters in a file from the start. Where it cannot make the file, it says so to nobody who would
  * listen, and the process goes on without.
  */
+PLACE strays[] = GIT_RTS_STRAYS "/";
+
 __attribute__((constructor)) static void git_rts_try_folder(void)
 {
     const char *pattern = getenv("LLVM_PROFILE_FILE");
@@ -10,7 +12,7 @@ __attribute__((constructor)) static void git_rts_try_folder(void)
     const char *end;
     int file = -1;
     if (!pattern || !*pattern)
-        pattern = GIT_RTS_STRAYS "/";
+        pattern = strays;
     end = strrchr(pattern, '/');
     if (end && end - pattern < 4096) {
         snprintf(name, sizeof name, "%.*s/reached-%ld-%lx", (int)(end - pattern), pattern, (long)getpid(),

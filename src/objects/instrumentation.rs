@@ -13,6 +13,8 @@ pub(super) fn is_counting_section(name: &str) -> bool {
         || name.contains(".__gcov_.")
         || name.ends_with("..LPBX0")
         || name.ends_with("..LPBX1")
+        // Where the object that we add finds its folders.
+        || name == ".git_rts"
 }
 
 /// Variables of counters and of what describes them.

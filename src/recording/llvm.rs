@@ -219,6 +219,7 @@ impl<'a> Llvm<'a> {
         let is_idle = |counters: &[u64]| counters.iter().all(|count| *count == 0);
         let Some(path) = self.binaries.get(&profile.build_id) else {
             if !sums.values().all(|sum| is_idle(&sum.counters)) {
+                recorded.gone.push(profile.build_id.clone());
                 recorded.doubt(|| "it ran a binary that is not in the build folder".to_owned());
             }
             return;

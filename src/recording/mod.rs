@@ -45,6 +45,8 @@ pub struct Recorded {
     pub is_empty: bool,
     /// Why the trace is not enough to skip the test.
     pub doubt: Option<String>,
+    /// The ids of binaries that counted and are not there any more.
+    pub gone: Vec<Vec<u8>>,
 }
 
 impl Recorded {

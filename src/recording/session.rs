@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::binaries::linked_below;
 use super::ear::Ear;
@@ -349,7 +349,11 @@ impl Session {
         };
         // What happened between the build and the tests is nobody's.
         readers.look();
-        let made = self.made(recorder);
+        let (made, doubt_of_made) = self.made(recorder);
+        if doubt_of_made.is_some() {
+            // Who comes next takes the build for unfinished.
+            let _ = fs::write(unfinished(&self.workshop), "");
+        }
         remove(&recorder.strays());
         let ear = Ear::open(&masquerade::added::ear(&self.workshop.compilers));
         let heard_before: Vec<AtomicU64> = tests.iter().map(|_| AtomicU64::new(0)).collect();
@@ -398,6 +402,9 @@ impl Session {
             if !is_disabled {
                 let made = made.functions.iter().cloned();
                 recorded.trace.functions.extend(made);
+                if let Some(doubt) = &doubt_of_made {
+                    recorded.doubt(|| doubt.clone());
+                }
             }
             let strays = recorder.strays();
             if !strays.is_empty() {
@@ -469,12 +476,31 @@ impl Session {
         summary.not_started
     }
 
-    /// What programs executed while the project was built. Those that are gone by now were trials of a configuration.
-    fn made(&self, recorder: &dyn Recorder) -> Trace {
-        match self.workshop.made.exists() {
-            true => recorder.read(&self.workshop.made).trace,
-            false => Trace::default(),
+    /// What programs executed while the project was built. Those that are gone by now were trials of a configuration; of those
+    /// that were linked anew and did not run again, nobody knows any more what they executed.
+    fn made(&self, recorder: &dyn Recorder) -> (Trace, Option<String>) {
+        let made = &self.workshop.made;
+        let folders = match self.backend {
+            Backend::Llvm { .. } => {
+                let builds = fs::read_dir(made).into_iter().flatten().flatten();
+                builds.map(|build| build.path()).collect()
+            }
+            Backend::Gcov => vec![made.clone()],
+        };
+        let links = Links::of(&self.workshop.compilers);
+        let (mut trace, mut doubt) = (Trace::default(), None);
+        for folder in folders.iter().filter(|folder| folder.exists()) {
+            let recorded = recorder.read(folder);
+            trace.functions.extend(recorded.trace.functions);
+            let mut gone = recorded.gone.iter().filter_map(|id| links.place(id));
+            if let Some(place) = gone.find(|place| place.exists()) {
+                let name = place.file_name().unwrap_or_default().display();
+                doubt = Some(format!(
+                    "what '{name}' made when the project was built is older than it"
+                ));
+            }
         }
+        (trace, doubt)
     }
 
     /// Where a test's output is kept.
@@ -543,6 +569,22 @@ fn lock(folder: &Path) -> Result<File> {
     }
 }
 
+/// A folder for what programs count while this session builds. A program that is built anew may count under its old name, and
+/// would be taken for the old one.
+fn made_now(workshop: &Workshop) -> Result<PathBuf> {
+    let builds = fs::read_dir(&workshop.made).into_iter().flatten().flatten();
+    for build in builds.map(|build| build.path()) {
+        // One in which nothing ran; who has more in it stays as it is.
+        let _ = fs::remove_dir(build);
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let name = format!("{:024}", since.unwrap_or_default().as_nanos());
+    let folder = workshop.made.join(name);
+    fs::create_dir_all(&folder)
+        .map_err(|error| Error::new(format!("cannot create '{}': {error}", folder.display())))?;
+    Ok(folder)
+}
+
 fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     masquerade::set_up(&workshop.compilers, &path).map_err(|error| {
@@ -552,14 +594,12 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     let mut environment =
         masquerade::environment(&workshop.compilers, &workshop.strays, backend, &path);
     let root = workshop.tree.parent().unwrap_or(&workshop.tree);
+    let made = made_now(workshop)?;
     environment.extend([
         // The copy has no repository of its own, and the one around it is none of a test's business.
         ("GIT_CEILING_DIRECTORIES".into(), root.into()),
         // Programs that run while the project is built may make sources and data: what they execute counts for every test.
-        (
-            "LLVM_PROFILE_FILE".into(),
-            workshop.made.join("%c%m.profraw").into(),
-        ),
+        ("LLVM_PROFILE_FILE".into(), made.join("%c%m.profraw").into()),
         ("GCOV_PREFIX".into(), workshop.made.clone().into()),
     ]);
     let mut environment: Vec<(OsString, Option<OsString>)> = environment

@@ -111,3 +111,44 @@ fn what_is_executed_where_the_build_copied_it_to_counts() {
         is_noticed_by_the_first(&repo, backend);
     }
 }
+
+/// A table that a program makes when the project is built; the first test notices a number above 2 in it.
+fn generated(backend: &str, rerun: &str) -> TestRepo {
+    let makefile = format!(
+        "all: prog\ngen: gen.c\n\tcc -w -o gen gen.c\ntab.h: {rerun}\n\t./gen > tab.h\n\
+         prog: main.c tab.h gen\n\tcc -w -I. -o prog main.c\n"
+    );
+    let main =
+        "#include \"tab.h\"\nint main(int count, char **words) { return count > 1 ? 0 : N > 2; }\n";
+    let files = [
+        ("gen.c", GENERATOR),
+        ("main.c", main),
+        (".gitignore", "gen\nprog\ntab.h\n"),
+    ];
+    project(backend, &makefile, &files)
+}
+
+const GENERATOR: &str = "#include <stdio.h>\nint main(void) {\n  int n = 1;\n  printf(\"#define N %d\\n\", n);\n  return 0;\n}\n";
+
+#[test]
+fn what_makes_sources_is_known_after_it_was_built_anew() {
+    for backend in BACKENDS {
+        let repo = generated(backend, "gen");
+        // Only a constant differs: the program counts as it did before.
+        repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
+        repo.commit_all();
+        succeeds(&repo, &["run", "HEAD~1"]);
+        repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
+fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
+    let repo = generated("llvm", "| gen");
+    repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
+    repo.commit_all();
+    succeeds(&repo, &["run", "HEAD~1"]);
+    repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
+    is_noticed_by_the_first(&repo, "llvm");
+}
