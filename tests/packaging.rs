@@ -15,11 +15,11 @@ fn all_that_the_package_is_to_hold_is_made_first() {
     let room = TempDir::new().unwrap();
     let project = room.path().join("project");
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["packaging", "target/release", "bin"] {
+    for folder in [".ci", "target/release", "bin"] {
         fs::create_dir_all(project.join(folder)).unwrap();
     }
-    let script = project.join("packaging/deb");
-    fs::copy(top.join("packaging/deb"), &script).unwrap();
+    let script = project.join(".ci/deb");
+    fs::copy(top.join(".ci/deb"), &script).unwrap();
     let program = project.join("target/release/git-rts");
     symlink(env!("CARGO_BIN_EXE_git-rts"), program).unwrap();
     // To build and to pack takes minutes, and is cargo's business.
