@@ -13,6 +13,8 @@ pub enum ExitCode {
     TestsFailed = 100,
     /// The project could not be built.
     BuildFailed = 101,
+    /// A test was skipped that should not have been.
+    Missed = 102,
     /// Not in a git repository, or the repository cannot answer (git's own code).
     Repository = 128,
     /// Ctrl-C ended it (as a shell says it).
@@ -20,12 +22,13 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    pub const ALL: [ExitCode; 7] = [
+    pub const ALL: [ExitCode; 8] = [
         ExitCode::Success,
         ExitCode::Failure,
         ExitCode::Usage,
         ExitCode::TestsFailed,
         ExitCode::BuildFailed,
+        ExitCode::Missed,
         ExitCode::Repository,
         ExitCode::Interrupted,
     ];
@@ -39,6 +42,7 @@ impl ExitCode {
             ExitCode::Usage => "wrong usage",
             ExitCode::TestsFailed => "tests failed",
             ExitCode::BuildFailed => "the project could not be built",
+            ExitCode::Missed => "a test was skipped wrongly",
             ExitCode::Repository => "the repository cannot answer",
             ExitCode::Interrupted => "interrupted",
         }

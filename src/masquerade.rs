@@ -292,7 +292,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 10;
+pub const FLAGS_VERSION: u32 = 11;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [

@@ -4,6 +4,7 @@ mod arranged;
 mod baseline;
 mod builds;
 mod carried;
+mod overlooked;
 mod unrecorded;
 mod witnesses;
 
@@ -284,13 +285,14 @@ impl Asked<'_> {
         };
         let folders = self.folders(&difference, &altered)?;
         let files = self.testified(&difference, &source, &about, folders, altered, &verdicts);
-        let plan = if self.question.all {
+        let mut plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
         } else {
             let witnesses = self.question.witnesses;
             let may_speak = |one: &Certificate| witnesses.may_speak(one.witness);
             self.plan(&files, &source, &verdicts, witnesses, &may_speak)
         };
+        overlooked::overlook(&mut plan);
         let alone = match self.question.witnesses.are_compared {
             true => self.alone(&files, &source, &verdicts),
             false => Vec::new(),

@@ -24,7 +24,15 @@ const KEEPERS: [(&str, &[&str]); 23] = [
     ("rustc-hash", &["src"]),
     ("rustix", &["src/runner"]),
     ("serde", &["src"]),
-    ("serde_json", &["src/commands", "src/emit", "src/runner"]),
+    (
+        "serde_json",
+        &[
+            "src/commands",
+            "src/emit",
+            "src/history/ledger.rs",
+            "src/runner",
+        ],
+    ),
     ("signal-hook", &["src/runner/interrupt.rs"]),
     ("sled", &["src/history"]),
     ("toml", &["src/config"]),

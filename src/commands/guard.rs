@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::commands::built::REASONS_OWED;
 use crate::commands::own_tree::OwnTree;
 use crate::commands::testing::{now, report_kept, waiting};
 use crate::config::{Config, FILE, Setting, duration};
@@ -21,9 +22,6 @@ use crate::selection::{Question, Selection, Witnesses, selection};
 
 /// Set to anything but 0, it lets everything through, and what has not passed is owed.
 pub(super) const SKIP: &str = "GIT_RTS_SKIP";
-
-/// How many reasons are kept for a test that is owed.
-const REASONS_OWED: usize = 3;
 
 /// What is guarded, in words and numbers.
 pub(super) struct Guard {

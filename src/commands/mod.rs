@@ -9,7 +9,10 @@ macro_rules! notice {
     };
 }
 
+mod audit;
+mod built;
 mod completions;
+mod controls;
 mod coverage;
 mod dead;
 mod demo;
@@ -23,6 +26,7 @@ mod history;
 mod hook;
 mod impact;
 mod init;
+mod ledger;
 mod man;
 mod man_pages;
 mod ordering;
@@ -30,6 +34,8 @@ mod output;
 mod owed;
 mod own_tree;
 mod record;
+mod rehearsal;
+mod replay;
 mod report;
 mod results;
 mod run;
@@ -39,6 +45,9 @@ mod survey;
 mod synopsis;
 mod template;
 mod testing;
+mod trial;
+mod trust;
+mod verdict;
 mod versions;
 mod watch;
 mod why;
@@ -74,6 +83,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Audit(audit::Audit),
     Completions(completions::Completions),
     Coverage(coverage::Coverage),
     Dead(dead::DeadEntities),
@@ -89,12 +99,14 @@ pub enum Command {
     InstallMan(man::InstallMan),
     Owed(owed::Owed),
     Record(record::Record),
+    Replay(replay::Replay),
     Report(report::WriteReport),
     Run(run::Run),
     Select(select::Select),
     Simulate(simulate::Simulate),
     Survey(survey::Survey),
     Template(template::Template),
+    Trust(trust::Trust),
     Watch(watch::WatchSaves),
     Why(why::Why),
 }
@@ -102,6 +114,7 @@ pub enum Command {
 /// Runs a verb.
 pub fn run(command: &Command) -> Result<()> {
     match command {
+        Command::Audit(arguments) => audit::run(arguments),
         Command::Completions(arguments) => completions::run(arguments),
         Command::Coverage(arguments) => coverage::run(arguments),
         Command::Dead(arguments) => dead::run(arguments),
@@ -117,12 +130,14 @@ pub fn run(command: &Command) -> Result<()> {
         Command::InstallMan(arguments) => man::run(arguments),
         Command::Owed(arguments) => owed::run(arguments),
         Command::Record(arguments) => record::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
         Command::Report(arguments) => report::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Select(arguments) => select::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Survey(arguments) => survey::run(arguments),
         Command::Template(arguments) => template::run(arguments),
+        Command::Trust(arguments) => trust::run(arguments),
         Command::Watch(arguments) => watch::run(arguments),
         Command::Why(arguments) => why::run(arguments),
     }

@@ -84,6 +84,11 @@ impl Ordering {
         })
     }
 
+    /// Whether the technique misses nothing.
+    pub(super) fn is_safe(&self) -> bool {
+        self.technique.is_safe()
+    }
+
     pub(super) fn is_shard(&self) -> bool {
         self.shard.is_some()
     }

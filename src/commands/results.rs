@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -34,6 +35,16 @@ pub(super) struct Results {
     /// Of those, how each went; nothing if it did not start.
     pub(super) done: Vec<Option<(Outcome, Duration)>>,
     pub(super) recording: Recording,
+    /// The places in `chosen` of those that ran though they were skipped, and what they did.
+    pub(super) controls: Range<usize>,
+    pub(super) control_recording: Recording,
+    /// Controls that ended in different ways on this tree, by name.
+    pub(super) flaky: BTreeSet<String>,
+    /// Places of the controls that ended in another way than before: they should have been selected.
+    pub(super) missed: Vec<usize>,
+    /// How long it took until the last selected test had ended, and until all had.
+    pub(super) took_selected: Duration,
+    pub(super) took: Duration,
     /// How long the skipped tests last took.
     pub(super) saved: Duration,
     pub(super) skipped: usize,
@@ -73,17 +84,25 @@ pub(super) fn failure(session: &Session, test: &Test, done: &Done) -> String {
         done.finished.outcome.sentence(),
         log.display()
     );
-    let printed = fs::read(&log).unwrap_or_default();
-    let printed = String::from_utf8_lossy(&printed);
-    let lines: Vec<&str> = printed
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    for line in lines.iter().skip(lines.len().saturating_sub(LINES_TOLD)) {
+    for line in last_lines(session, &test.name) {
         text.push_str("\n     | ");
-        text.extend(line.chars().filter(|letter| !letter.is_control()).take(160));
+        text.push_str(&line);
     }
     text
+}
+
+/// The last that a test printed, without what a terminal would obey.
+pub(super) fn last_lines(session: &Session, test: &str) -> Vec<String> {
+    let printed = fs::read(session.log_of(test)).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    let lines = printed.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(LINES_TOLD));
+    let plain = last.map(|line| {
+        let letters = line.chars().filter(|letter| !letter.is_control());
+        letters.take(160).collect()
+    });
+    plain.collect()
 }
 
 /// Every test of the project, and how it went.
@@ -152,7 +171,8 @@ impl Results {
             all.filter(|(outcome, _)| is(outcome)).count()
         };
         let failed = ended(|outcome| !outcome.is_fine());
-        let unstarted = self.done.iter().filter(|done| done.is_none()).count();
+        let chosen = &self.done[..self.controls.start];
+        let unstarted = chosen.iter().filter(|done| done.is_none()).count();
         let mut parts = vec![format!("{} passed", ended(Outcome::has_passed))];
         for (number, what) in [
             (
@@ -162,6 +182,7 @@ impl Results {
             (failed, "failed"),
             (unstarted, "not run"),
             (self.owed.len().saturating_sub(unstarted), "owed"),
+            (self.controls.len(), "of them to check the selection"),
         ] {
             if number > 0 {
                 parts.push(format!("{number} {what}"));

@@ -1,50 +1,31 @@
 //! `git rts run`: build, select, run what is selected, and keep what each test did.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
+use crate::commands::built::{Built, How};
 use crate::commands::formats::{Format, Listing};
-use crate::commands::history::name_of;
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
-use crate::commands::results::{Results, cases, failure, tell, write_junit};
+use crate::commands::results::{cases, write_junit};
 use crate::commands::select::say;
-use crate::commands::testing::{
-    about, add_build, add_experience, add_predecessors, build, earlier, no_tests, owe, record_of,
-    remember_runs, report_doubts, report_kept, version_of, waiting, widen,
-};
+use crate::commands::testing::{build, no_tests, report_doubts, report_kept, waiting};
 use crate::commands::witnesses::ChosenWitnesses;
+use crate::commands::{controls, ledger};
 use crate::config::Config;
-use crate::emit::edges::Texts;
 use crate::emit::junit::junit;
 use crate::emit::list::unrun::tap;
-use crate::emit::progress::{Meanwhile, Progress};
-use crate::emit::reasons::Teller;
+use crate::emit::progress::Meanwhile;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{self, About, PATIENCE, Recording, TestRecord, VersionKey, keep};
-use crate::objects::Contents;
-use crate::order::owed::Debt;
-use crate::recording::products::Products;
-use crate::recording::{Recorder, Session};
+use crate::history::{self, PATIENCE, keep};
+use crate::order::shard::Shard;
 use crate::repo::Repository;
-use crate::runner::needs::{Constraints, constraints, with_needed};
-use crate::runner::{Interrupt, Limits, Outcome, Test};
-use crate::select::Reason;
-use crate::selection::{self, Question, Selection, arrange, carry, selection};
-use crate::trace::Trace;
-
-/// So many reasons are kept for a test that is owed.
-const REASONS_OWED: usize = 3;
-
-/// Why the trace of a test is no longer that of its source.
-const REWRITTEN: &str =
-    "its source was written in another way since it ran, with the same compiled code";
+use crate::runner::{Interrupt, Limits};
+use crate::selection::Selection;
 
 /// Build, run the tests that a change can affect, and keep what they did
 ///
@@ -87,6 +68,33 @@ pub struct Run {
 }
 
 impl Run {
+    fn limits(&self) -> Limits {
+        let most = self.max_fail.map(NonZeroUsize::get);
+        Limits {
+            jobs: self.jobs.get(),
+            failures: self.fail_fast.then_some(1).or(most),
+        }
+    }
+
+    /// The skipped tests that run all the same. Who asks for other witnesses or techniques does not ask whether ours can be trusted.
+    fn controls(
+        &self,
+        config: &Config,
+        built: &Built<'_>,
+        selection: &Selection,
+        shard: Option<Shard>,
+    ) -> Vec<usize> {
+        let share = match config.is_shadow {
+            true => 1.0,
+            false => config.canary,
+        };
+        let is_ours = self.witnesses.are_all() && self.ordering.is_safe();
+        match is_ours && self.extra.is_empty() {
+            true => controls::drawn(built, selection, share, shard),
+            false => Vec::new(),
+        }
+    }
+
     /// Where the results are written to.
     pub(super) fn written(&self) -> Option<&Path> {
         self.junit.as_deref()
@@ -143,26 +151,10 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     }
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
-    let about = about(&repository, &config, &session, &placer, recorder.as_ref());
-    let (contents, products) = (session.contents(), session.products());
-    let question = Question {
-        base,
-        head: session.version,
-        listing: Some(&tests),
-        fingerprint: Some(&about.fingerprint),
-        built: Some(selection::Built {
-            contents: &contents,
-            products: &products,
-            about: &about,
-        }),
-        all: arguments.all,
-        witnesses: arguments.witnesses.chosen(),
-    };
-    let mut selection = selection(&repository, &config, &question, true, &mut waiting)?;
-    add_needed(&mut selection, &tests);
-    let constraints = constraints(&tests);
-    let needs = |place| needed_by(&tests, &constraints, place);
-    let arrangement = arrange(&mut selection, &wishes, &needs)?;
+    let recorder = recorder.as_ref();
+    let built = Built::new(&repository, &config, &session, &tests, &placer, recorder)?;
+    let mut selection = built.select(base, arguments.all, arguments.witnesses.chosen())?;
+    let arrangement = built.arrange(&mut selection, &wishes)?;
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
     arguments.witnesses.say(&selection);
@@ -176,24 +168,25 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     if arguments.dry_run {
         return arguments.listing.print(&repository, &selection);
     }
-    let version = version_of(&repository, &session);
-    let built = Built {
-        repository: &repository,
-        config: &config,
-        version,
-        // Read before tests run: nobody who has the database then can cost us what they did.
-        before: earlier(&repository, version, &about)?,
-        session: &session,
-        tests: &tests,
-        recorder: recorder.as_ref(),
-        about,
-        contents: &contents,
-        products: &products,
+    let how = How {
+        extra: &arguments.extra,
+        limits: arguments.limits(),
+        controls: arguments.controls(&config, &built, &selection, wishes.shard),
+        is_hasty: false,
+        is_told: true,
     };
-    let mut results = built.execute(arguments, &selection);
-    products.note_left();
+    let mut results = built.execute(&how, &selection);
+    controls::judge(&built, &how, &selection, &mut results);
+    built.note_left();
+    // A shard is a part of a run, and yet what it finds out about the selection is true.
+    let accused = match is_kept || !results.controls.is_empty() {
+        true => ledger::enter(&built, &config, &selection, &results)?,
+        false => Vec::new(),
+    };
     // A shard is a part of a run: what it saw is not the history of this version.
     if is_kept {
+        let controls = std::mem::take(&mut results.control_recording);
+        results.recording.replace(&controls);
         let recording = built.history(&mut results, selection)?;
         let kept = keep(
             &repository.create_rts_dir()?,
@@ -222,256 +215,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
         }
         _ => Ok(()),
     };
+    ledger::accuse(&tests, &results, &accused);
     results.report()?;
     written.and(printed)
-}
-
-/// What selected tests cannot run without is selected, too.
-fn add_needed(selection: &mut Selection, tests: &[Test]) {
-    let selected: BTreeSet<usize> = selection.plan.selected().collect();
-    let constraints = constraints(tests);
-    let all = with_needed(tests, &constraints, &selected);
-    for place in all.difference(&selected) {
-        let needs = |test: &usize| {
-            constraints.tests[*test].after.contains(place)
-                || constraints.tests[*place].after.contains(test)
-        };
-        let by = all.iter().find(|test| needs(test)).unwrap_or(place);
-        let reason = Reason::Needed(tests[*by].name.clone());
-        selection.plan.tests[*place].reasons.push(reason);
-    }
-}
-
-/// Without which others a test cannot run.
-fn needed_by(tests: &[Test], constraints: &Constraints, place: usize) -> Vec<usize> {
-    let needs = &tests[place].needs;
-    if needs.requires.is_empty() && constraints.tests[place].after.is_empty() {
-        return Vec::new();
-    }
-    let all = with_needed(tests, constraints, &BTreeSet::from([place]));
-    all.into_iter().filter(|other| *other != place).collect()
-}
-
-/// A project that was built.
-struct Built<'a> {
-    repository: &'a Repository,
-    config: &'a Config,
-    session: &'a Session,
-    tests: &'a [Test],
-    recorder: &'a dyn Recorder,
-    about: About,
-    contents: &'a Contents,
-    products: &'a Products,
-    version: VersionKey,
-    /// What was known of this version before.
-    before: Option<Recording>,
-}
-
-impl Built<'_> {
-    /// Runs the selected tests.
-    fn execute(&self, arguments: &Run, selection: &Selection) -> Results {
-        let (session, tests) = (self.session, self.tests);
-        let plan = &selection.plan;
-        let chosen = plan.order.clone();
-        let with_extra: Vec<Test> = chosen
-            .iter()
-            .map(|place| {
-                let mut test = tests[*place].clone();
-                test.launch.command.extend(arguments.extra.iter().cloned());
-                test
-            })
-            .collect();
-        let skipped = (0..tests.len()).filter(|place| !plan.tests[*place].is_selected());
-        let (saved, _) = plan.time_of(skipped.clone());
-        let runs: BTreeSet<usize> = chosen.iter().copied().collect();
-        let mut results = Results {
-            done: vec![None; chosen.len()],
-            recording: Recording::default(),
-            saved: Duration::from_millis(saved),
-            skipped: skipped.count(),
-            left: plan
-                .selected()
-                .filter(|place| !runs.contains(place))
-                .collect(),
-            owed: Vec::new(),
-            uncrossed: Vec::new(),
-            is_interrupted: false,
-            chosen,
-        };
-        let limits = Limits {
-            jobs: arguments.jobs.get(),
-            failures: if arguments.fail_fast {
-                Some(1)
-            } else {
-                arguments.max_fail.map(NonZeroUsize::get)
-            },
-        };
-        let mut progress = Progress::new("running", with_extra.len());
-        let running: Vec<&Test> = with_extra.iter().collect();
-        session.run(&running, limits, self.recorder, |index, done| {
-            let test = running[index];
-            let outcome = done.finished.outcome.clone();
-            let was_interrupted =
-                session.interrupt.is_requested() && matches!(outcome, Outcome::NotRun(_));
-            if was_interrupted {
-                return;
-            }
-            if outcome.is_fine() {
-                tell(&mut progress, test, &done.finished);
-            } else {
-                progress.pause();
-                anstream::eprintln!("{}", failure(session, test, &done));
-            }
-            progress.step(outcome.is_fine(), &test.name);
-            results.done[index] = Some((outcome, done.finished.duration));
-            let (record, trace) = record_of(test, done, self.version);
-            results.recording.add(record, trace);
-        });
-        progress.finish();
-        results.is_interrupted = session.interrupt.is_requested();
-        results
-    }
-
-    /// The history of this version: the new records, and the others carried over. A selected test that did not run stays selected.
-    fn history(&self, results: &mut Results, selection: Selection) -> Result<Recording> {
-        let mut new = std::mem::take(&mut results.recording);
-        let counted = self.recorder.counted();
-        remember_runs(
-            &mut new,
-            counted.len(),
-            &selection.latest,
-            &self.config.parameters,
-        );
-        let (unrun, again) = self.unrun(results, &selection)?;
-        let session = selection.latest.session + 1;
-        let Selection {
-            difference,
-            known,
-            mut rewritten,
-            versioned,
-            ..
-        } = selection;
-        let mut recording = known.clone().unwrap_or_default();
-        if let Some(difference) = &difference {
-            let carry = carry(difference);
-            rewritten.extend(recording.losing(&carry, &counted.iter().collect()));
-            recording.carry(&carry);
-        }
-        let chosen = results.chosen.iter().zip(&results.done);
-        let chosen = chosen.filter(|(_, done)| done.is_some());
-        let ran: Vec<&Test> = chosen.map(|(place, _)| &self.tests[*place]).collect();
-        let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
-        recording.retain(|test| listed.contains(test.name.as_str()));
-        for name in &rewritten {
-            if let Some(record) = recording.record_mut(name) {
-                record.beyond_trace = Some(REWRITTEN.to_owned());
-            }
-        }
-        recording.rename_looked(&|looked| versioned.rename(looked));
-        recording.replace(&new);
-        recording.replace(&again);
-        owe(&mut recording, &unrun, self.version);
-        recording.about = self.about.clone();
-        recording.about.session = session;
-        add_predecessors(&mut recording, self.tests);
-        let (before, known) = (self.before.as_ref(), known.as_ref());
-        add_experience(&mut recording, &ran, before, known, self.config);
-        widen(
-            self.repository,
-            self.config,
-            self.session,
-            &mut recording,
-            &ran,
-        )?;
-        recording.about.partial = recording.tests().len() < self.tests.len();
-        recording.know(counted);
-        add_build(&mut recording, self.contents.clone(), self.products);
-        Ok(recording)
-    }
-
-    /// The selected tests that did not run, each with what it owes; and what is known of those that ran on this very tree before.
-    fn unrun(
-        &self,
-        results: &mut Results,
-        selection: &Selection,
-    ) -> Result<(Vec<(&Test, Debt)>, Recording)> {
-        let plan = &selection.plan;
-        let done = results.chosen.iter().zip(&results.done);
-        let done = done.filter(|(_, done)| done.is_some());
-        let ran: BTreeSet<usize> = done.map(|(place, _)| *place).collect();
-        // Who is only there for others comes again with them.
-        let is_wanted = |place: &usize| {
-            let mut reasons = plan.tests[*place].reasons.iter();
-            reasons.any(|reason| !matches!(reason, Reason::Needed(_) | Reason::Drawn(_)))
-        };
-        let left = plan.selected().filter(|place| !ran.contains(place));
-        let mut left: BTreeSet<usize> = left.filter(is_wanted).collect();
-        let mut again = Recording::default();
-        left.retain(|place| {
-            let test = &self.tests[*place];
-            let Some((record, trace)) = self.ran_before(test) else {
-                return true;
-            };
-            let is_fine = record.outcome.is_fine();
-            again.add(record, trace);
-            !is_fine
-        });
-        if left.is_empty() {
-            return Ok((Vec::new(), again));
-        }
-        let teller = Teller::new(selection, &mut Texts::new(self.repository)?)?;
-        let debt = |place: usize| {
-            let told = plan.tests[place].reasons.iter();
-            let told = told.filter(|reason| !matches!(reason, Reason::Owed(_)));
-            let new = Debt {
-                since: name_of(self.version),
-                at: self.about.created,
-                reasons: told
-                    .take(REASONS_OWED)
-                    .map(|reason| teller.tell(reason).text)
-                    .collect(),
-            };
-            match plan.tests[place].owed.clone() {
-                Some(earlier) => earlier.and(new),
-                None => new,
-            }
-        };
-        let names = left.iter().map(|place| plan.tests[*place].name.clone());
-        results.owed = names.collect();
-        let dangers = |place: &usize| {
-            let reasons = plan.tests[*place].reasons.iter();
-            let hits = reasons.filter_map(|reason| match reason {
-                Reason::Danger(hit) => Some(hit.danger),
-                _ => None,
-            });
-            hits.collect::<BTreeSet<usize>>()
-        };
-        let met: BTreeSet<usize> = ran.iter().flat_map(dangers).collect();
-        let missed: BTreeSet<usize> = left.iter().flat_map(dangers).collect();
-        results.uncrossed = missed
-            .difference(&met)
-            .map(|danger| {
-                let danger = &selection.source.dangers[*danger];
-                match danger.name.as_str() {
-                    "" => danger.file.to_string(),
-                    name => format!("{name} in {}", danger.file),
-                }
-            })
-            .collect();
-        let unrun = left.iter().map(|place| (&self.tests[*place], debt(*place)));
-        Ok((unrun.collect(), again))
-    }
-
-    /// What is known of a test that ran to its end on this very tree.
-    fn ran_before(&self, test: &Test) -> Option<(TestRecord, Trace)> {
-        let before = self.before.as_ref()?;
-        let record = before.record(&test.name)?;
-        let is_of_this_tree = record.ran_on.tree == self.version.tree
-            && record.outcome != history::Outcome::NotRun
-            && record.definition == test.definition.encoded();
-        match is_of_this_tree {
-            true => Some((record.clone(), before.trace_of(&test.name)?)),
-            false => None,
-        }
-    }
 }

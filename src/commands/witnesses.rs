@@ -37,6 +37,11 @@ impl ChosenWitnesses {
         }
     }
 
+    /// Whether nobody is kept from speaking.
+    pub(super) fn are_all(&self) -> bool {
+        self.witness.is_empty()
+    }
+
     /// What each contributes, for people.
     pub(super) fn say(&self, selection: &Selection) {
         if !self.stats {

@@ -37,6 +37,14 @@ struct Document {
     coverage: Coverage,
     files: Files,
     order: Order,
+    trust: Trust,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Trust {
+    mode: Option<String>,
+    canary: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -156,6 +164,10 @@ pub struct Config {
     /// The order of tests, if no option says it, and its constants.
     pub order: crate::order::Order,
     pub parameters: Parameters,
+    /// Whether everything runs, and the selection is only compared.
+    pub is_shadow: bool,
+    /// The share of the skipped tests that run all the same.
+    pub canary: f64,
     always: Patterns,
     nondeterministic: Patterns,
     sources: Patterns,
@@ -220,6 +232,8 @@ impl Config {
         let backend = single("backend", document.coverage.backend);
         let order = single("order", document.order.by.clone());
         let seed = single("seed", None);
+        let mode = single("mode", document.trust.mode);
+        let canary = single("canary", document.trust.canary);
         let (configure, build) = (
             single("configure", document.build.configure),
             single("build", document.build.command),
@@ -250,6 +264,8 @@ impl Config {
                 .as_deref()
                 .map_or(Ok(Default::default()), str::parse)?,
             parameters: document.order.parameters(seed.as_deref())?,
+            is_shadow: mode.as_deref().map_or(Ok(false), is_shadow)?,
+            canary: canary.as_deref().map_or(Ok(0.0), share)?,
             always: Patterns::new("always", joined("always", document.tests.always))?,
             nondeterministic: Patterns::new(
                 "nondeterministic",
@@ -349,6 +365,27 @@ fn limit(text: &str) -> Result<Duration> {
     }
 }
 
+/// Whether a mode is that in which everything runs.
+fn is_shadow(name: &str) -> Result<bool> {
+    match name {
+        "enforce" => Ok(false),
+        "shadow" => Ok(true),
+        _ => Err(Error::new(format!("there is no mode '{name}'"))
+            .hint("the modes are 'enforce' and 'shadow'")),
+    }
+}
+
+/// A share as people write it, such as `1%`.
+fn share(text: &str) -> Result<f64> {
+    let number = text.trim().strip_suffix('%');
+    let percent = number.and_then(|number| number.trim().parse::<f64>().ok());
+    match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
+        Some(percent) => Ok(percent / 100.0),
+        None => Err(Error::new(format!("'canary' cannot be '{text}'"))
+            .hint("it is a share of the skipped tests, such as '1%'")),
+    }
+}
+
 /// A back end by its name.
 pub fn backend_of(name: &str) -> Result<WantedBackend> {
     match name {
@@ -434,6 +471,9 @@ mod tests {
             "[order]\nby = \"luck\"",
             "[order]\nalpha_faults = 1.5",
             "[order]\nfailures = nan",
+            "[trust]\nmode = \"maybe\"",
+            "[trust]\ncanary = \"0.01\"",
+            "[trust]\ncanary = \"101%\"",
         ] {
             assert!(Config::parse(text, FromGit::default()).is_err(), "{text}");
         }
@@ -483,6 +523,8 @@ mod tests {
         assert_eq!(shown.parameters, default.parameters);
         assert_eq!(shown.order, default.order);
         assert_eq!(shown.backend, default.backend);
+        assert_eq!(shown.is_shadow, default.is_shadow);
+        assert!(shown.canary == default.canary);
         assert_eq!(shown.timeout, Some(crate::runner::DEFAULT_TIMEOUT));
         assert_eq!(shown.environment, default.environment);
         assert!(shown.run.is_some() && shown.list.is_some() && shown.build.is_some());

@@ -72,7 +72,7 @@ pub const PRE_COMMIT_BUDGET: Setting =
     of_clone("preCommitBudget", "30s", "how long a commit may be tested");
 
 /// All of them, in the order in which the file has them.
-pub const SETTINGS: [Setting; 26] = [
+pub const SETTINGS: [Setting; 28] = [
     one(
         ("build", "configure"),
         "configure",
@@ -172,6 +172,18 @@ pub const SETTINGS: [Setting; 26] = [
     number("coverage", "0.3", ""),
     number("floor", "0.01", ""),
     number("start", "0.004", ""),
+    one(
+        ("trust", "mode"),
+        "mode",
+        "\"enforce\"",
+        "enforce | shadow: everything runs, and the selection is only compared",
+    ),
+    one(
+        ("trust", "canary"),
+        "canary",
+        "\"0%\"",
+        "the share of the skipped tests that run all the same, such as \"1%\"",
+    ),
     PRE_PUSH_BUDGET,
     PRE_COMMIT_BUDGET,
 ];

@@ -14,6 +14,7 @@ mod histories;
 )]
 mod history;
 mod inbox;
+mod ledger;
 mod lock;
 mod looked;
 mod numbers;
@@ -33,6 +34,7 @@ pub use functions::FunctionTraces;
 pub use generations::size_on_disk;
 pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written, keep};
 pub use history::History;
+pub use ledger::{Entry, Ledger, Miss};
 pub use looked::{Beyond, Looked};
 pub use record::{About, Outcome, TestRecord, Uncounted, VersionKey};
 pub use recording::Recording;

@@ -127,6 +127,43 @@ impl Recording {
         digests
     }
 
+    /// The tests that did something else than this says, by name. Where a function is known as a whole, however it was crossed is
+    /// what was said.
+    #[must_use]
+    pub fn belied_by<'d>(&self, did: &'d Recording) -> BTreeSet<&'d str> {
+        let functions: BTreeSet<&FunctionId> =
+            self.functions.keys().chain(did.functions.keys()).collect();
+        let mut belied = BTreeSet::new();
+        for function in functions {
+            let said: FxHashMap<&str, &Crossed> = self.by_test(function).collect();
+            let mut entered = BTreeSet::new();
+            for (test, crossed) in did.by_test(function) {
+                let is_so = said
+                    .get(test)
+                    .is_some_and(|said| **said == Crossed::Whole || *said == crossed);
+                if !is_so {
+                    belied.insert(test);
+                }
+                entered.insert(test);
+            }
+            let missing = said.keys().filter(|test| !entered.contains(**test));
+            let missing = missing.filter_map(|test| did.by_name.get_key_value(*test));
+            belied.extend(missing.map(|(name, _)| name.as_str()));
+        }
+        belied
+    }
+
+    /// Who crossed a function, and how.
+    fn by_test(&self, function: &FunctionId) -> impl Iterator<Item = (&str, &Crossed)> {
+        let groups = self.functions.get(function);
+        groups.into_iter().flatten().flat_map(|(crossed, tests)| {
+            let tests = tests
+                .iter()
+                .filter_map(|test| self.tests.get(*test as usize));
+            tests.map(move |test| (test.name.as_str(), crossed))
+        })
+    }
+
     /// What the session in which these tests ran tells of what each covers (Kim and Porter, section 4), in the order of the tests;
     /// `counted` functions could have been covered.
     #[must_use]

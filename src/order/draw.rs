@@ -24,6 +24,12 @@ impl Draw {
         (product >> 64) as usize
     }
 
+    /// Whether something happens that does so with this chance, from 0 to 1.
+    pub fn happens(&mut self, chance: f64) -> bool {
+        const STEPS: u64 = 1 << 53;
+        ((self.number() >> 11) as f64) < chance * STEPS as f64
+    }
+
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last + 1));
@@ -60,6 +66,14 @@ mod tests {
             drawn.iter().all(|times| (900..1100).contains(times)),
             "{drawn:?}"
         );
+    }
+
+    #[test]
+    fn what_has_a_chance_of_a_quarter_happens_a_quarter_of_the_time() {
+        let mut draw = Draw::new(11);
+        let times = (0..4000).filter(|_| draw.happens(0.25)).count();
+        assert!((900..1100).contains(&times), "{times}");
+        assert!((0..100).all(|_| draw.happens(1.0) && !draw.happens(0.0)));
     }
 
     #[test]

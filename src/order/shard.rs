@@ -42,6 +42,12 @@ impl Shard {
     pub fn part(self, tickets: &[Ticket], groups: &[Vec<usize>]) -> Vec<usize> {
         shards(tickets, groups, self.of).swap_remove(self.number - 1)
     }
+
+    /// Whether this shard has the test at a place, where it does not matter who has which.
+    #[must_use]
+    pub fn has(self, place: usize) -> bool {
+        place % self.of == self.number - 1
+    }
 }
 
 impl fmt::Display for Shard {

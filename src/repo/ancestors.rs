@@ -37,4 +37,29 @@ impl Repository {
         }
         Ok(None)
     }
+
+    /// The commits that lead from a base to a head, each with its subject, the oldest first, without the base: along first parents, as a branch grew.
+    pub fn first_parents(&self, base: Version, head: Version) -> Result<Vec<(Version, String)>> {
+        let cannot = |error: git2::Error| failed("walk the commits of a range", &error);
+        let mut walk = self.git.revwalk().map_err(cannot)?;
+        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)
+            .map_err(cannot)?;
+        walk.simplify_first_parent().map_err(cannot)?;
+        if let Some(head) = head.commit() {
+            walk.push(head.oid()).map_err(cannot)?;
+        }
+        if let Some(base) = base.commit() {
+            walk.hide(base.oid()).map_err(cannot)?;
+        }
+        let commits = walk.map(|id| {
+            let commit = self.git.find_commit(id.map_err(cannot)?).map_err(cannot)?;
+            let version = Version::Commit {
+                commit: CommitId::of(commit.id()),
+                tree: TreeId::of(commit.tree_id()),
+            };
+            let subject = commit.summary_bytes().unwrap_or_default();
+            Ok((version, String::from_utf8_lossy(subject).into_owned()))
+        });
+        commits.collect()
+    }
 }

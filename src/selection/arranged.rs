@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::Outcome;
@@ -25,6 +26,20 @@ pub struct Wishes {
     pub technique: Technique,
     pub limits: Vec<Limit>,
     pub shard: Option<Shard>,
+}
+
+impl Wishes {
+    /// All that is selected, in the order of the configuration.
+    #[must_use]
+    pub fn all(config: &Config) -> Self {
+        Wishes {
+            order: config.order,
+            parameters: config.parameters,
+            technique: Technique::Safe,
+            limits: Vec::new(),
+            shard: None,
+        }
+    }
 }
 
 /// What there is to say about it.

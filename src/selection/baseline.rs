@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Question, Witnesses};
 use crate::config::Config;
 use crate::error::Result;
-use crate::history::{Histories, History, VersionKey};
+use crate::history::{Histories, History, Ledger, VersionKey};
 use crate::lang::c;
 use crate::recording::fingerprint;
 use crate::repo::{CommitId, Repository, Version};
@@ -35,6 +35,12 @@ pub(super) fn find(
     histories: &Histories,
     question: &Question<'_>,
 ) -> Result<Baseline> {
+    if let Some(reason) = Ledger::of(&repository.rts_dir()).distrust() {
+        return Ok(Baseline::Missing {
+            reason,
+            newest: newest(histories)?,
+        });
+    }
     if histories.list()?.is_empty() {
         return Ok(Baseline::Missing {
             reason: "there is no history yet".to_owned(),

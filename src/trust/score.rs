@@ -29,6 +29,8 @@ pub struct Score {
     pub noticing_selected: usize,
     /// Tests that ended in another way though they were skipped: the change and the test.
     pub missed: Vec<(String, String)>,
+    /// Changes with such a test.
+    pub missing: usize,
     /// Tests that end in different ways on one tree.
     pub flaky: BTreeSet<String>,
     /// Selected tests whose trace tells whether they did something else, and those that did.
@@ -78,6 +80,7 @@ impl Score {
         self.noticing_selected += caught;
         self.noticed += usize::from(caught + missed.len() > 0);
         self.caught += usize::from(caught > 0);
+        self.missing += usize::from(!missed.is_empty());
         self.missed.extend(missed);
         let flaky = trial.judged(Judgement::Flaky);
         self.flaky.extend(flaky.map(|test| test.name.clone()));
@@ -117,12 +120,7 @@ impl Score {
     /// The changes with a missed test among those that a test noticed, and how large their share may be all the same.
     #[must_use]
     pub fn miss_rate(&self) -> (usize, Option<f64>) {
-        let changes: BTreeSet<&str> = self
-            .missed
-            .iter()
-            .map(|(change, _)| change.as_str())
-            .collect();
-        (changes.len(), upper_bound(changes.len(), self.noticed))
+        (self.missing, upper_bound(self.missing, self.noticed))
     }
 }
 

@@ -1,0 +1,72 @@
+//! How `replay` and `audit` end: the report on the terminal and in files, and an error if a test was missed.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::commands::output::{Format, print, print_json};
+use crate::commands::testing::now;
+use crate::emit::plan_text::count;
+use crate::emit::trust::{Deed, Subject};
+use crate::emit::{trust_json, trust_page, trust_text};
+use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
+use crate::trust::Trial;
+use crate::trust::score::score;
+
+/// Where the report goes.
+#[derive(Debug, Args)]
+pub(super) struct Pages {
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Also write it as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Also write it as a page with plots that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub(super) fn verdict(pages: &Pages, deed: Deed, trials: &[Trial]) -> Result<()> {
+    let score = score(trials);
+    let page = pages.html.as_ref().or(pages.json.as_ref());
+    let subject = &Subject {
+        deed,
+        git_rts: env!("CARGO_PKG_VERSION").to_owned(),
+        tests: trials
+            .iter()
+            .map(|trial| trial.tests.len())
+            .max()
+            .unwrap_or(0),
+        elsewhere: page.map_or_else(
+            || "'--html FILE'".to_owned(),
+            |file| file.display().to_string(),
+        ),
+        written: now(),
+    };
+    let json = || trust_json::json(subject, trials, &score);
+    if let Some(file) = &pages.json {
+        write(file, &format!("{:#}\n", json()))?;
+    }
+    if let Some(file) = &pages.html {
+        write(file, &trust_page::page(subject, trials, &score))?;
+    }
+    match pages.format {
+        Format::Json => print_json(&json())?,
+        Format::Text => print(&trust_text::text(subject, trials, &score))?,
+    }
+    match score.missed.len() {
+        0 => Ok(()),
+        missed => Err(
+            Error::new(format!("{} skipped wrongly", count(missed, "test")))
+                .hint("please report this, with the story above: it should never happen")
+                .exit_code(ExitCode::Missed),
+        ),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text)
+        .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))
+}
