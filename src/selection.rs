@@ -13,6 +13,7 @@ use builds::RecordedHead;
 pub use arranged::{Arrangement, Wishes, arrange};
 pub use baseline::{Baseline, baseline_of, known_tests};
 pub use carried::carry;
+use carried::rewritten_in;
 pub use unrecorded::unrecorded_selection;
 pub use witnesses::Witnesses;
 
@@ -34,6 +35,7 @@ use crate::recording::products::Products;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
+use crate::trace::FunctionId;
 use crate::witness::code::Verdicts;
 use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
@@ -140,8 +142,9 @@ pub struct Selection {
     pub versioned: Versioned,
     /// Whether what both versions are built to was compared.
     pub knows_builds: bool,
-    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same.
-    pub rewritten: BTreeSet<String>,
+    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same; each with the
+    /// functions of the head in which it may go other ways, and nothing where nobody can tell which.
+    pub rewritten: BTreeMap<String, Option<Vec<FunctionId>>>,
     pub notices: Vec<String>,
 }
 
@@ -231,7 +234,7 @@ impl Asked<'_> {
             alone: Vec::new(),
             versioned: Versioned::default(),
             knows_builds: false,
-            rewritten: BTreeSet::new(),
+            rewritten: BTreeMap::new(),
             notices,
         }
     }
@@ -299,12 +302,15 @@ impl Asked<'_> {
         };
         let skipped = plan.tests.iter().zip(&source.hits);
         let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
+        let rewritten = rewritten
+            .map(|(test, hits)| (test.name.clone(), rewritten_in(&difference, &source, hits)));
+        let rewritten = rewritten.collect();
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
             baseline: Some(version),
             difference: Some(difference),
-            rewritten: rewritten.map(|(test, _)| test.name.clone()).collect(),
+            rewritten,
             source,
             plan,
             versioned,

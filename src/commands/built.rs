@@ -1,6 +1,6 @@
 //! A project that was built: from its tests to the plan, the run, and the history that is left of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use crate::commands::testing::{
     version_of, waiting, widen,
 };
 use crate::config::Config;
+use crate::difference::all_facts;
 use crate::emit::edges::Texts;
 use crate::emit::progress::Progress;
 use crate::emit::reasons::Teller;
@@ -18,6 +19,7 @@ use crate::error::Result;
 use crate::history::{self, About, Recording, TestRecord, VersionKey};
 use crate::objects::Contents;
 use crate::order::owed::Debt;
+use crate::program::closure::Closure;
 use crate::recording::products::Products;
 use crate::recording::{Placer, Recorder, Session};
 use crate::repo::{Repository, Version};
@@ -27,7 +29,7 @@ use crate::select::Reason;
 use crate::selection::{
     self, Arrangement, Question, Selection, Wishes, Witnesses, arrange, carry, selection,
 };
-use crate::trace::Trace;
+use crate::trace::{Crossed, FunctionId, Trace};
 
 /// So many reasons are kept for a test that is owed.
 pub(super) const REASONS_OWED: usize = 3;
@@ -321,7 +323,8 @@ impl<'a> Built<'a> {
         let mut recording = known.clone().unwrap_or_default();
         if let Some(difference) = &difference {
             let carry = carry(difference);
-            rewritten.extend(recording.losing(&carry, &counted.iter().collect()));
+            let losing = recording.losing(&carry, &counted.iter().collect());
+            rewritten.extend(losing.into_iter().map(|name| (name, None)));
             recording.carry(&carry);
         }
         let tests = self.tests.iter();
@@ -330,11 +333,8 @@ impl<'a> Built<'a> {
             .collect();
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
-        for name in &rewritten {
-            if let Some(record) = recording.record_mut(name) {
-                record.beyond_trace = Some(REWRITTEN.to_owned());
-            }
-        }
+        rewritten.retain(|name, _| new.record(name).is_none());
+        self.rewrite(&mut recording, &rewritten)?;
         recording.rename_looked(&|looked| versioned.rename(looked));
         recording.replace(&new);
         recording.replace(&again);
@@ -360,6 +360,42 @@ impl<'a> Built<'a> {
         recording.know(counted);
         add_build(&mut recording, self.contents.clone(), &self.products);
         Ok(recording)
+    }
+
+    /// Whoever executes the same code, written in another way, may execute whatever can be reached from there.
+    fn rewrite(
+        &self,
+        recording: &mut Recording,
+        rewritten: &BTreeMap<String, Option<Vec<FunctionId>>>,
+    ) -> Result<()> {
+        let is_elsewhere = |functions: &Vec<FunctionId>| !functions.is_empty();
+        let facts = match rewritten.values().flatten().any(is_elsewhere) {
+            true => all_facts(self.repository, self.config, &self.session.version)?,
+            false => Vec::new(),
+        };
+        let closure = Closure::new(&facts);
+        let mut reached: BTreeMap<&[FunctionId], Vec<FunctionId>> = BTreeMap::new();
+        for (name, functions) in rewritten {
+            let Some(functions) = functions else {
+                if let Some(record) = recording.record_mut(name) {
+                    record.beyond_trace = Some(REWRITTEN.to_owned());
+                }
+                continue;
+            };
+            let known = (recording.record(name).cloned(), recording.trace_of(name));
+            let (Some(record), Some(mut trace)) = known else {
+                continue;
+            };
+            if functions.is_empty() {
+                continue;
+            }
+            let reached = reached.entry(functions);
+            let reached = reached.or_insert_with(|| closure.from(functions));
+            let whole = reached.iter().map(|id| (id.clone(), Crossed::Whole));
+            trace.functions.extend(whole);
+            recording.add(record, trace);
+        }
+        Ok(())
     }
 
     /// The selected tests that did not run, each with what it owes; and what is known of those that ran on this very tree before.

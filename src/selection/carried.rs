@@ -8,6 +8,7 @@ use crate::lang::facts::{Entity, Kind};
 use crate::repo::RepoPath;
 use crate::trace::FunctionId;
 use crate::trace::carry::{Carry, Fate};
+use crate::witness::source::{DangerKind, Hit, Source};
 
 /// What the walks tell about every function that differs, and the files that moved.
 #[must_use]
@@ -51,6 +52,28 @@ pub fn carry(difference: &Difference) -> Carry {
         }
     }
     carry
+}
+
+/// The functions of the head in which a test may go other ways than its trace says, given the dangers that it meets: the code that
+/// it executes is the same, and yet others may be written in its place. Nothing, where nobody can tell which functions these are.
+pub(super) fn rewritten_in(
+    difference: &Difference,
+    source: &Source,
+    hits: &[Hit],
+) -> Option<Vec<FunctionId>> {
+    let mut functions = Vec::new();
+    for hit in hits {
+        match &source.dangers[hit.danger].kind {
+            DangerKind::Edges { function } | DangerKind::Uncounted { function, .. } => {
+                let (path, head) = side(difference, &difference.functions[*function], false)?;
+                functions.push(id(path, head));
+            }
+            // It is in no function, so no trace tells of it.
+            DangerKind::Program { .. } => {}
+            DangerKind::Remainder { .. } | DangerKind::Made { .. } => return None,
+        }
+    }
+    Some(functions)
 }
 
 fn id(path: &RepoPath, function: &Entity) -> FunctionId {

@@ -1,6 +1,6 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -88,7 +88,7 @@ pub fn unrecorded_selection(
         alone: Vec::new(),
         versioned: Versioned::default(),
         knows_builds: false,
-        rewritten: BTreeSet::new(),
+        rewritten: BTreeMap::new(),
     })
 }
 

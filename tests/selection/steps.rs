@@ -152,3 +152,21 @@ fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
     repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
     is_noticed_by_the_first(&repo, "llvm");
 }
+
+#[test]
+fn who_executes_the_same_code_in_other_words_is_known_by_what_can_be_reached_from_there() {
+    for backend in BACKENDS {
+        let idle = "int idle(int a) { return a - 1; }\n";
+        let repo = project(backend, SINGLE, &[("f.c", &format!("{DOUBLE}{idle}"))]);
+        let words = "#define TWO 2\nint f(int a) { return a * TWO; }\n";
+        repo.write("f.c", format!("{words}{idle}"));
+        repo.write("notes", "something comes, so that all is built anew\n");
+        is_noticed_by_nobody(&repo);
+        // What cannot be reached from there does not count.
+        repo.write("f.c", format!("{words}{}", idle.replace("- 1", "- 2")));
+        let (printed, said) = succeeds(&repo, &["run", "HEAD", "--dry-run"]);
+        assert_eq!(printed, "", "{backend}: {said}");
+        repo.write("f.c", format!("{}{idle}", words.replace("TWO 2", "TWO 3")));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
