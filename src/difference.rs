@@ -122,30 +122,63 @@ pub fn all_facts(
     Ok(paths.zip(facts).collect())
 }
 
-/// Compares two versions. Names pass also through what the build of the base made.
+/// What is known of how two versions are built.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Building<'a> {
+    /// What the build of the base made: names pass also through that.
+    pub made: &'a [MadeFacts],
+    /// The files of the tree that were opened to build each of them; nothing, where that is not known.
+    pub opened: Option<[&'a BTreeSet<RepoPath>; 2]>,
+}
+
+impl Building<'_> {
+    /// Whether a file may be in what was built.
+    fn may_have_read(&self, path: &RepoPath) -> bool {
+        self.opened
+            .is_none_or(|builds| builds.iter().any(|opened| opened.contains(path)))
+    }
+
+    /// Whether a change may be in what was built. What comes or goes may show by its name alone.
+    fn may_take_in(&self, change: &Change) -> bool {
+        match (&change.old, &change.new) {
+            (Some(old), Some(new)) if old.path == new.path => self.may_have_read(&new.path),
+            _ => true,
+        }
+    }
+}
+
+/// Compares two versions.
 pub fn difference(
     repository: &Repository,
     config: &Config,
     (base, head): (Version, Version),
-    made: &[MadeFacts],
+    building: Building<'_>,
     granularity: Granularity,
 ) -> Result<Difference> {
     let changes = repository.changes(&base, &head)?;
     let mut source = facts_source(repository, granularity);
-    let tree_of_head = source_files(repository, config, &head)?;
+    let mut tree_of_head = source_files(repository, config, &head)?;
+    let others = &mut tree_of_head.others;
+    others.retain(|file| building.may_have_read(&file.path));
     let of_base = source.program(&source_files(repository, config, &base)?)?;
     let of_head = source.program(&tree_of_head)?;
     let mut versions = Versions::new(Arc::new(of_base), Arc::new(of_head));
-    versions.load_changed(&mut source, &changes)?;
+    let heard = changes.iter().filter(|change| building.may_take_in(change));
+    let heard: Vec<Change> = heard.cloned().collect();
+    versions.load_changed(&mut source, &heard)?;
     let differences: Vec<Vec<EntityDifference>> =
         versions.files.iter().map(Loaded::differences).collect();
     let found = Found {
         versions: (base, head),
-        changes,
+        changes: heard,
         others: &tree_of_head.others,
         differences: &differences,
     };
-    found.followed(&mut source, versions, made)
+    let followed = found.followed(&mut source, versions, building.made)?;
+    Ok(Difference {
+        changes,
+        ..followed
+    })
 }
 
 /// What differs itself, before it is followed to what it affects.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::config::Config;
-use crate::difference::{Difference, difference};
+use crate::difference::{Building, Difference, difference};
 use crate::error::Result;
 use crate::history::{
     About, Experiences, Histories, History, PATIENCE, Recording, TestNumber, TestRecord, VersionKey,
@@ -250,11 +250,20 @@ impl Asked<'_> {
             Ok(about) => about,
             Err(error) => return Ok(self.everything(error.message, notices)),
         };
+        let opened_by_head = self.about_head();
+        let opened_by_head = opened_by_head.and_then(|about| about.opened_by_build.as_ref());
         let difference = difference(
             self.repository,
             self.config,
             (version, self.question.head),
-            &about.made,
+            Building {
+                made: &about.made,
+                opened: about
+                    .opened_by_build
+                    .as_ref()
+                    .zip(opened_by_head)
+                    .map(|(before, after)| [before, after]),
+            },
             Granularity::Expression,
         )?;
         notices.extend(difference.notice.clone());

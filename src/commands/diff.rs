@@ -6,7 +6,7 @@ use crate::commands::output::{print, print_json};
 use crate::commands::testing::{build, waiting};
 use crate::commands::versions::Versions;
 use crate::config::Config;
-use crate::difference::{difference, is_library_function};
+use crate::difference::{Building, difference, is_library_function};
 use crate::emit::diff_json::diff_json;
 use crate::emit::diff_text::{diff_text, summary};
 use crate::emit::edges::{Texts, dangerous_edges};
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Diff) -> Result<()> {
         &repository,
         &config,
         versions,
-        &[],
+        Building::default(),
         arguments.versions.granularity(),
     )?;
     if let Some(notice) = &difference.notice {

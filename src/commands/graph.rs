@@ -9,7 +9,7 @@ use crate::commands::versions::Versions;
 use crate::compare::functions::FunctionDifference;
 use crate::compare::select_tests::Walk;
 use crate::config::Config;
-use crate::difference::{Difference, FunctionVersion, difference, find_function};
+use crate::difference::{Building, Difference, FunctionVersion, difference, find_function};
 use crate::emit::edges::{Texts, node_texts};
 use crate::emit::graph::{GraphPair, Side, dot, svg};
 use crate::emit::graph_side::side;
@@ -53,7 +53,13 @@ pub(super) fn run(arguments: &Graph) -> Result<()> {
         None => (None, arguments.function.as_str()),
     };
     let (base, head) = find_function(&repository, &config, versions, granularity, (file, name))?;
-    let difference = difference(&repository, &config, versions, &[], granularity)?;
+    let difference = difference(
+        &repository,
+        &config,
+        versions,
+        Building::default(),
+        granularity,
+    )?;
     let walk = walk_of(&difference, base.as_ref(), head.as_ref());
     let mut texts = Texts::new(&repository)?;
     let base_side = match &base {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Asked, Latest, Question, Selection, candidates};
 use crate::config::Config;
-use crate::difference::{all_facts, difference};
+use crate::difference::{Building, all_facts, difference};
 use crate::error::Result;
 use crate::history::{
     About, FunctionTraces, Outcome, TestNumber, TestRecord, Uncounted, VersionKey,
@@ -42,7 +42,13 @@ pub fn unrecorded_selection(
         latest: Latest::default(),
     };
     let versions = (question.base, question.head);
-    let difference = difference(repository, config, versions, &[], Granularity::Expression)?;
+    let difference = difference(
+        repository,
+        config,
+        versions,
+        Building::default(),
+        Granularity::Expression,
+    )?;
     let facts = all_facts(repository, config, &question.base)?;
     let nothing: [FunctionId; 0] = [];
     let reached = Closure::new(&facts).from(&nothing).into_iter();

@@ -151,6 +151,7 @@ facts! {
     constant_data_reaches_its_readers
     data_that_the_build_makes_reaches_who_reads_it
     headers_compiled_in_advance_and_assembly_by_hand_count
+    names_of_a_source_that_no_build_opens_reach_nobody
     of_two_static_functions_of_one_name_only_the_changed_one_counts
     one_source_compiled_twice_counts_twice
     optimised_code_counts_like_any_other
