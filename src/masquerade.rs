@@ -5,6 +5,7 @@
 pub mod added;
 mod arguments;
 pub mod headers;
+pub mod inputs;
 mod linker;
 mod links;
 pub mod mark;
@@ -16,7 +17,8 @@ use std::process::{Command, Stdio};
 
 use self::added::Source;
 use self::arguments::{
-    absolute, compiles_headers, counts, only_source, with_real_paths, with_symbols,
+    absolute, compiles_headers, counts, expanded, is_preprocessed_source, only_source,
+    with_real_paths, with_symbols,
 };
 use self::headers::Report;
 pub use self::links::Links;
@@ -132,6 +134,9 @@ pub fn environment(
         ("PATH".into(), joined),
         (FOLDER.into(), folder.into()),
         (BACKEND.into(), backend.name().into()),
+        // What comes from a cache no compiler of ours has made: it would tell neither headers nor macros.
+        ("CCACHE_DISABLE".into(), "1".into()),
+        ("SCCACHE_RECACHE".into(), "1".into()),
     ];
     if let Backend::Llvm { clang } = backend {
         variables.push((CLANG.into(), clang.into()));
@@ -229,10 +234,10 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
         return run(Command::new(compiler).args(given));
     }
     let given = with_symbols(&with_real_paths(&headers::with_all_headers(&given)));
-    let report = Report::new(folder, &given);
+    let report = Report::of_gcc(folder, &given);
     let command = || {
         let mut command = Command::new(compiler);
-        report.ask_gcc(&mut command);
+        report.ask(&mut command);
         command.args(GCC_FLAGS).args(COMPILER_FLAGS);
         command.arg(FLAG_FOR_GCC).arg(linkers_of(folder));
         command
@@ -247,7 +252,7 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
         let can_try_again = !arguments.iter().any(|argument| argument == "-");
         if !can_try_again {
             let ended = run(marked.args(&given))?;
-            return taken_in(&report, folder, ended);
+            return taken_in(&report, folder, arguments, ended);
         }
         let output = marked
             .args(&given)
@@ -257,17 +262,27 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
             .map_err(|error| cannot_run(compiler, &error))?;
         if output.status.success() {
             eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            return taken_in(&report, folder, 0);
+            return taken_in(&report, folder, arguments, 0);
         }
         // Perhaps the mark was in the way. Without it every test is in doubt, but the project is built.
     }
     let ended = run(command().args(given))?;
-    taken_in(&report, folder, ended)
+    taken_in(&report, folder, arguments, ended)
 }
 
-/// Keeps what a compiler that ended with this code read from outside.
-fn taken_in(report: &Report, folder: &Path, ended: u8) -> Result<u8> {
-    report.take_in(folder).map_err(|error| {
+/// Keeps what a compiler that ended with this code read, and what it made of that.
+fn taken_in(report: &Report, folder: &Path, arguments: &[OsString], ended: u8) -> Result<u8> {
+    if report.is_nested {
+        return Ok(ended);
+    }
+    let arguments = expanded(arguments);
+    let sources = arguments.iter().filter(|word| is_preprocessed_source(word));
+    let told = report.told(sources.count());
+    let noted = told.take_in(folder).and_then(|()| match ended {
+        0 => inputs::note_compiled(folder, &arguments, &told),
+        _ => Ok(()),
+    });
+    noted.map_err(|error| {
         Error::new(format!(
             "cannot note the headers that a compiler read: {error}"
         ))
@@ -291,8 +306,8 @@ const GCC_FLAGS: [&str; 3] = [
     "-fno-early-inlining",
 ];
 
-/// Raised when the flags change: objects with other flags are of no use.
-pub const FLAGS_VERSION: u32 = 11;
+/// Raised when the flags or the notes of compilers change: objects with others are of no use.
+pub const FLAGS_VERSION: u32 = 12;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -320,7 +335,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
     } else {
         &[]
     };
-    let report = Report::new(folder, &[]);
+    let report = Report::of_clang(folder);
     let command = |arguments: &[OsString], object: Option<&PathBuf>| {
         let mut command = Command::new(clang);
         if is_plus {
@@ -330,7 +345,7 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
             command.args(arguments);
             return command;
         }
-        report.ask_clang(&mut command);
+        report.ask(&mut command);
         // Whatever is for the linker would make clang link a header, not compile it in advance; elsewhere it is an error to some.
         let is_for_linker = |flag: &&&str| flag.starts_with("-Wl,");
         let links = !compiles_headers(arguments)
@@ -383,7 +398,11 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         let can_try_again = arguments.len() < given || is_in_the_way.is_some();
         if output.status.success() || !can_try_again {
             eprint!("{errors}");
-            return taken_in(&report, folder, code(output.status));
+            let ended = code(output.status);
+            return match flags {
+                [] => Ok(ended),
+                _ => taken_in(&report, folder, &arguments, ended),
+            };
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The arguments of compilers: what a call is for, and what has to be said in another way.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Whether a call compiles or links; questions to the compiler and mere preprocessing are passed on as they are.
 pub(super) fn counts(arguments: &[OsString]) -> bool {
@@ -120,6 +122,125 @@ pub(super) fn absolute(arguments: &[OsString]) -> Vec<OsString> {
         .collect()
 }
 
+/// How deep files of arguments may name each other.
+const DEPTH: usize = 8;
+
+/// The arguments with those that stand in files, which builds and compilers use where there are many.
+pub(super) fn expanded(given: &[OsString]) -> Vec<OsString> {
+    fn add(words: &mut Vec<OsString>, word: &OsStr, depth: usize) {
+        let file = word.to_str().and_then(|word| word.strip_prefix('@'));
+        match file.filter(|_| depth < DEPTH).map(fs::read_to_string) {
+            Some(Ok(text)) => split(&text)
+                .iter()
+                .for_each(|word| add(words, word.as_ref(), depth + 1)),
+            _ => words.push(word.to_owned()),
+        }
+    }
+    let mut words = Vec::new();
+    given.iter().for_each(|word| add(&mut words, word, 0));
+    words
+}
+
+/// The words of such a file: quotes hold them together, and a backslash keeps the next letter as it is.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (_, '\\') => word.get_or_insert_default().extend(letters.next()),
+            (Some(open), letter) if letter == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, letter) if letter.is_whitespace() => words.extend(word.take()),
+            (_, letter) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Whether a file is a source with headers of its own.
+pub(super) fn is_preprocessed_source(argument: &OsStr) -> bool {
+    let extension = Path::new(argument).extension();
+    let extension = extension.and_then(OsStr::to_str).unwrap_or_default();
+    is_source(argument) && extension != "i"
+        || !argument.as_encoded_bytes().starts_with(b"-") && matches!(extension, "S" | "sx")
+}
+
+/// Whether a call reads headers, so that it has something to tell.
+pub(super) fn is_preprocessed(arguments: &[OsString]) -> bool {
+    let mut languages = arguments.windows(2).filter(|pair| pair[0] == "-x");
+    languages.any(|pair| !matches!(pair[1].to_str(), Some("assembler" | "none")))
+        || compiles_headers(arguments)
+        || arguments.iter().any(|word| is_preprocessed_source(word))
+}
+
+/// The files that a call makes, as far as its arguments tell.
+pub(super) fn products(arguments: &[OsString]) -> Vec<PathBuf> {
+    let mut named = None;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let text = word.as_encoded_bytes();
+        if word == "-o" || word == "--output" {
+            named = words.next().map(PathBuf::from).or(named);
+        } else if let Some(name) = text
+            .strip_prefix(b"--output=")
+            .or_else(|| text.strip_prefix(b"-o"))
+        {
+            named = Some(OsStr::from_bytes(name).into());
+        }
+    }
+    if let Some(named) = named {
+        return vec![named];
+    }
+    let has = |option: &str| arguments.iter().any(|word| word == option);
+    let extension = match (has("-S"), has("-c")) {
+        (true, _) => "s",
+        (false, true) => "o",
+        _ if compiles_headers(arguments) => {
+            let gch = |mut path: PathBuf| {
+                path.as_mut_os_string().push(".gch");
+                path
+            };
+            return files_given(arguments).into_iter().map(gch).collect();
+        }
+        _ => return vec!["a.out".into()],
+    };
+    let sources = files_given(arguments).into_iter();
+    let names = sources.filter_map(|source| Some(PathBuf::from(source.file_name()?)));
+    names.map(|name| name.with_extension(extension)).collect()
+}
+
+/// The files that a call is given to read, without objects and libraries, which only the linker reads.
+pub(super) fn files_given(arguments: &[OsString]) -> Vec<PathBuf> {
+    let is_for_linker = |name: &[u8]| {
+        [&b".o"[..], b".a", b".so", b".lo", b".la"]
+            .iter()
+            .any(|end| name.ends_with(end))
+            || name.windows(4).any(|part| part == b".so.")
+    };
+    let mut files = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if matches!(
+            word.to_str(),
+            Some("-o" | "--output" | "-MF" | "-MT" | "-MQ" | "-D" | "-U" | "-x")
+        ) {
+            words.next();
+            continue;
+        }
+        let name = word.as_encoded_bytes();
+        if !name.starts_with(b"-") && !is_for_linker(name) && Path::new(word).is_file() {
+            files.push(PathBuf::from(word));
+        }
+    }
+    files
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::words;
@@ -174,5 +295,49 @@ mod tests {
         let made = absolute(&words("-c a.c -o b.c -Dx.c -I d.c /x/y.c a.o"));
         assert_eq!(made[1], folder.join("a.c").into_os_string());
         assert_eq!(made[2..], words("-o b.c -Dx.c -I d.c /x/y.c a.o"));
+    }
+
+    #[test]
+    fn arguments_in_files_are_read_as_linkers_read_them() {
+        assert_eq!(
+            split("-o \"a b\" 'c\"d'\n e\\ f \"\" g"),
+            ["-o", "a b", "c\"d", "e f", "", "g"]
+        );
+    }
+
+    #[test]
+    fn arguments_in_files_stand_for_themselves() {
+        let room = tempfile::tempdir().expect("there is room");
+        let file = |name: &str| format!("@{}", room.path().join(name).display());
+        fs::write(room.path().join("one"), format!("-c {}", file("two"))).expect("there is room");
+        fs::write(room.path().join("two"), "'a b.c'").expect("there is room");
+        fs::write(room.path().join("ring"), file("ring")).expect("there is room");
+        let given: Vec<OsString> = vec![file("one").into(), "-g".into()];
+        assert_eq!(expanded(&given), ["-c", "a b.c", "-g"]);
+        assert_eq!(expanded(&[file("ring").into()]), [file("ring").as_str()]);
+        assert_eq!(expanded(&words("@none")), words("@none"));
+    }
+
+    #[test]
+    fn what_a_call_makes_is_known_by_its_arguments() {
+        let room = tempfile::tempdir().expect("there is room");
+        for name in ["a.c", "b.S", "pre.h"] {
+            fs::write(room.path().join(name), "").expect("there is room");
+        }
+        let root = format!("{}/", room.path().display());
+        let header = format!("{root}pre.h.gch");
+        for (call, made) in [
+            ("-c ^a.c -o d/x.o", vec!["d/x.o"]),
+            ("-od/x ^a.c", vec!["d/x"]),
+            ("--output=x ^a.c", vec!["x"]),
+            ("-c ^a.c ^b.S -MF ^pre.h", vec!["a.o", "b.o"]),
+            ("-S ^a.c", vec!["a.s"]),
+            ("^a.c -lm", vec!["a.out"]),
+            ("^pre.h", vec![header.as_str()]),
+        ] {
+            let arguments = words(&call.replace('^', &root));
+            let made: Vec<PathBuf> = made.into_iter().map(PathBuf::from).collect();
+            assert_eq!(products(&arguments), made, "{call}");
+        }
     }
 }

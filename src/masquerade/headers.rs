@@ -15,42 +15,101 @@ pub fn outside(folder: &Path) -> PathBuf {
     folder.with_extension("headers")
 }
 
+/// The file to which a compiler that a wrapper calls for another of ours tells its headers, as one of ours asked for.
+const NESTED: &str = "GIT_RTS_HEADERS";
+
 /// How one call of a compiler tells which headers it reads.
 pub(super) struct Report {
     file: PathBuf,
+    /// Whether we were called for another of our compilers, which takes in what is told.
+    pub(super) is_nested: bool,
+    style: Style,
     /// The project's own list of dependencies, where gcc writes no other.
     own: Option<PathBuf>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// A header in each line.
+    Lines,
+    /// A rule for make.
+    Rule,
+}
+
+/// What a compiler told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) paths: Vec<PathBuf>,
+    /// Whether these are all headers that it read.
+    pub(super) is_whole: bool,
+}
+
 impl Report {
-    pub(super) fn new(folder: &Path, arguments: &[OsString]) -> Self {
+    pub(super) fn of_clang(folder: &Path) -> Self {
+        Self::new(folder, Style::Lines, None)
+    }
+
+    pub(super) fn of_gcc(folder: &Path, arguments: &[OsString]) -> Self {
+        Self::new(folder, Style::Rule, own_list(arguments))
+    }
+
+    fn new(folder: &Path, style: Style, own: Option<PathBuf>) -> Self {
+        let nested = std::env::var_os(NESTED).map(PathBuf::from);
+        let nested = nested.filter(|file| file.parent() == folder.parent());
+        let is_nested = nested.is_some();
+        let beside = || folder.with_extension(format!("headers-{}", std::process::id()));
         Report {
-            file: folder.with_extension(format!("headers-{}", std::process::id())),
-            own: own_list(arguments),
+            file: nested.unwrap_or_else(beside),
+            is_nested,
+            style,
+            own,
         }
     }
 
-    /// Asks clang, which tells each header in a line.
-    pub(super) fn ask_clang(&self, command: &mut Command) {
-        command.env("CC_PRINT_HEADERS", "1");
-        command.env("CC_PRINT_HEADERS_FILE", &self.file);
+    /// Asks clang, which tells each header in a line, or gcc, which writes a rule for make unless the project has it write another.
+    pub(super) fn ask(&self, command: &mut Command) {
+        match self.style {
+            Style::Lines => command
+                .env("CC_PRINT_HEADERS", "1")
+                .env("CC_PRINT_HEADERS_FILE", &self.file),
+            Style::Rule => command.env("SUNPRO_DEPENDENCIES", &self.file),
+        };
+        command.env(NESTED, &self.file);
     }
 
-    /// Asks gcc, which writes a rule for make, unless the project has it write another.
-    pub(super) fn ask_gcc(&self, command: &mut Command) {
-        command.env("SUNPRO_DEPENDENCIES", &self.file);
-    }
-
-    /// Adds what was told to what is known.
-    pub(super) fn take_in(&self, folder: &Path) -> io::Result<()> {
-        let told = fs::read_to_string(&self.file).unwrap_or_default();
+    /// What was told, once the call is done. With `sources` of one, the project's own list is about that one; of several, gcc keeps
+    /// only the list of the last.
+    pub(super) fn told(&self, sources: usize) -> Told {
+        let told = fs::read_to_string(&self.file);
         let _ = fs::remove_file(&self.file);
         let own = self.own.as_ref();
         let own = own.and_then(|own| fs::read_to_string(own).ok());
         let own = own.unwrap_or_default();
-        let root = folder.parent().unwrap_or(folder);
+        let is_whole = match (&told, self.style) {
+            // The file is there even if there are no headers.
+            (Ok(_), Style::Lines) => true,
+            (Ok(text), Style::Rule) if !text.is_empty() => true,
+            _ => sources <= 1 && !own.is_empty(),
+        };
+        let told = told.unwrap_or_default();
+        let told = match self.style {
+            Style::Lines => lines(&told),
+            Style::Rule => words(&told),
+        };
         let here = std::env::current_dir().unwrap_or_default();
-        let paths = words(&told).chain(words(&own)).map(|word| here.join(word));
+        let paths = told.into_iter().chain(words(&own));
+        Told {
+            paths: paths.map(|path| here.join(path)).collect(),
+            is_whole,
+        }
+    }
+}
+
+impl Told {
+    /// Adds what lies outside of the workshop to what is known.
+    pub(super) fn take_in(&self, folder: &Path) -> io::Result<()> {
+        let root = folder.parent().unwrap_or(folder);
+        let paths = self.paths.iter();
         let paths = paths.filter(|path| !path.starts_with(root) && path.is_file());
         let mut new: BTreeSet<String> = paths
             .map(|path| path.to_string_lossy().into_owned())
@@ -76,15 +135,23 @@ impl Report {
     }
 }
 
-/// The names in a list of headers, or in a rule for make.
-fn words(text: &str) -> impl Iterator<Item = String> {
+/// The names in a list of headers, as clang writes them.
+fn lines(text: &str) -> Vec<String> {
+    let plain = |line: &str| line.replace("\\\"", "\"").replace("\\\\", "\\");
+    text.lines().map(plain).collect()
+}
+
+/// The names in a rule for make.
+fn words(text: &str) -> Vec<String> {
     let spaced = text.replace("\\ ", "\0");
-    let words: Vec<String> = spaced
+    let words = spaced
         .split_whitespace()
-        .filter(|word| *word != "\\" && !word.ends_with(':'))
-        .map(|word| word.replace('\0', " "))
-        .collect();
-    words.into_iter()
+        .filter(|word| *word != "\\" && !word.ends_with(':'));
+    let plain = |word: &str| {
+        let word = word.replace('\0', " ");
+        word.replace("\\#", "#").replace("$$", "$")
+    };
+    words.map(plain).collect()
 }
 
 /// With an option like this gcc leaves headers of the system out of its list; with the other it does not.
@@ -160,12 +227,37 @@ mod tests {
         }
         let named = other.to_string_lossy().replace(' ', "\\ ");
         for _ in 0..2 {
-            let report = Report::new(&folder, &[]);
+            let report = Report::of_gcc(&folder, &[]);
             let rule = format!("a.o: {named} \\\n {}\n", own.display());
             fs::write(&report.file, rule).expect("there is room");
-            report.take_in(&folder).expect("there is room");
+            report.told(1).take_in(&folder).expect("there is room");
         }
         let kept = fs::read_to_string(outside(&folder)).expect("it was written");
         assert_eq!(kept, format!("{}\n", other.display()));
+    }
+
+    #[test]
+    fn odd_names_are_read_as_compilers_write_them() {
+        assert_eq!(
+            words("a.o: d\\ e/q\"u$$\\#.h \\\n b.h\n"),
+            ["d e/q\"u$#.h", "b.h"]
+        );
+        assert_eq!(lines("./d e/q\\\"u$#.h\nb.h\n"), ["./d e/q\"u$#.h", "b.h"]);
+    }
+
+    #[test]
+    fn a_list_of_several_sources_is_not_whole() {
+        let room = tempfile::tempdir().expect("there is room");
+        let folder = room.path().join("compilers");
+        let list = room.path().join("p.d");
+        fs::write(&list, "p: b.c b.h\n").expect("there is room");
+        let mut given = arguments("-MD -o p a.c b.c -MF");
+        given.push(list.into());
+        for (sources, is_whole) in [(1, true), (2, false)] {
+            let told = Report::of_gcc(&folder, &given).told(sources);
+            assert_eq!(told.is_whole, is_whole, "{sources}");
+        }
+        assert!(!Report::of_gcc(&folder, &[]).told(1).is_whole);
+        assert!(!Report::of_clang(&folder).told(1).is_whole);
     }
 }

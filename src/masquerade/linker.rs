@@ -2,9 +2,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::arguments::expanded;
+use super::inputs;
 use super::links::Links;
 use super::{CLANG, FOLDER, cannot_run, code, run};
 use crate::coverage::llvm::binary;
@@ -56,10 +58,23 @@ pub(super) fn link(name: &OsStr) -> Result<u8> {
     let linker = real(name, &path)
         .ok_or_else(|| Error::new(format!("no linker '{}' on PATH", name.display())))?;
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let words = expanded(&given);
+    let words = expanded(&given).into_iter();
+    let words: Vec<String> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let note = |files: &mut dyn Iterator<Item = &str>| {
+        inputs::note_linked(&folder, &made(&words), files)
+            .map_err(|error| Error::new(format!("cannot note what a linker read: {error}")))
+    };
     if has(&QUESTIONS) || has(&JOINS) {
-        return run(Command::new(linker).args(given));
+        let ended = run(Command::new(linker).args(given))?;
+        if ended == 0 && !has(&QUESTIONS) {
+            let made = made(&words);
+            let files = words.iter().map(String::as_str);
+            note(&mut files.filter(|file| Path::new(file) != made))?;
+        }
+        return Ok(ended);
     }
     let mut command = Command::new(&linker);
     command.args(&given).args(LINKER_FLAGS);
@@ -74,12 +89,13 @@ pub(super) fn link(name: &OsStr) -> Result<u8> {
         .map_err(|error| cannot_run(&linker, &error))?;
     if output.status.success() {
         let trace = String::from_utf8_lossy(&output.stdout);
+        let link = Link::from_trace(&words, &trace);
+        note(&mut link.inputs.iter().map(|input| input.path.as_str()))?;
         let place = made(&words);
         let made = fs::read(&place).unwrap_or_default();
         let id = binary::build_id(&made).unwrap_or_default();
         if !id.is_empty() {
             // What cannot be noted makes a binary that is only known as a whole, and no worse.
-            let link = Link::from_trace(&words, &trace);
             let links = Links::of(&folder);
             let _ = links.note(&id, &link, &made);
             let _ = links.note_place(&id, &place);
@@ -106,54 +122,9 @@ fn made(words: &[String]) -> PathBuf {
     made
 }
 
-/// The arguments with those that stand in files, which compilers use where there are many.
-fn expanded(given: &[OsString]) -> Vec<String> {
-    let mut words = Vec::new();
-    for word in given {
-        let word = word.to_string_lossy();
-        match word.strip_prefix('@').map(fs::read_to_string) {
-            Some(Ok(text)) => words.extend(split(&text)),
-            _ => words.push(word.into_owned()),
-        }
-    }
-    words
-}
-
-/// The words of such a file: quotes hold them together, and a backslash keeps the next letter as it is.
-fn split(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (_, '\\') => word.get_or_insert_default().extend(letters.next()),
-            (Some(open), letter) if letter == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (None, letter) if letter.is_whitespace() => words.extend(word.take()),
-            (_, letter) => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    #[test]
-    fn arguments_in_files_are_read_as_linkers_read_them() {
-        assert_eq!(
-            split("-o \"a b\" 'c\"d'\n e\\ f \"\" g"),
-            ["-o", "a b", "c\"d", "e f", "", "g"]
-        );
-    }
 
     #[test]
     fn what_is_made_is_known_however_it_is_said() {

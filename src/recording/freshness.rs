@@ -8,7 +8,7 @@ use super::outside;
 use super::products::left_in;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::masquerade::{self, Links, headers};
+use crate::masquerade::{self, Links, headers, inputs};
 use crate::repo::RepoPath;
 use crate::workshop::{Differences, Workshop};
 
@@ -74,6 +74,7 @@ pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     let _ = fs::remove_file(headers::outside(&workshop.compilers));
     let _ = fs::remove_file(outside_file(workshop));
     Links::of(&workshop.compilers).forget();
+    inputs::begin(&workshop.compilers).map_err(cannot)?;
     if let Some(root) = workshop.tree.parent() {
         let _ = fs::remove_file(left_in(root));
     }

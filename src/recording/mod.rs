@@ -13,6 +13,7 @@ pub mod llvm;
 mod looks;
 mod made;
 pub mod outside;
+mod passed_over;
 mod placer;
 pub mod products;
 mod session;

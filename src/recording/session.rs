@@ -19,6 +19,7 @@ use super::gcov::Gcov;
 use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
+use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, outside};
 use crate::config::Config;
@@ -28,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::history::Looked;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
-use crate::masquerade::{self, Backend, Links, headers};
+use crate::masquerade::{self, Backend, Links, headers, inputs};
 use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version};
@@ -58,6 +59,8 @@ pub struct Session {
     watch: Option<Watch>,
     /// What earlier builds in the same place opened.
     opened_before: Opened,
+    /// How many bytes of notes earlier calls of compilers and linkers left.
+    noted_before: u64,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -102,6 +105,7 @@ impl Session {
         }
         workshop.note_pending(&differences.modified);
         let opened_before = workshop.opened();
+        let noted_before = inputs::length(&workshop.compilers);
         let version = workshop.copy(repository)?;
         let site = site(&workshop, &backend, jobs)?;
         let files = repository.files(&version)?;
@@ -119,6 +123,7 @@ impl Session {
             files,
             watch,
             opened_before,
+            noted_before,
             _lock: lock,
         };
         Ok((session, reason))
@@ -145,9 +150,10 @@ impl Session {
             now.extend(self.files_with_other_names());
             now
         });
-        let is_whole = built.is_ok() && self.has_taken_in(now.as_ref());
+        let is_passed_over =
+            built.is_ok() && extent == Extent::All && !self.has_taken_in(now.as_ref());
         self.note(now);
-        if built.is_ok() && extent == Extent::All && !is_whole {
+        if is_passed_over {
             // The mark stays: who comes next takes the build for unfinished.
             return Ok(false);
         }
@@ -159,6 +165,8 @@ impl Session {
         if extent == Extent::All {
             self.workshop.forget_pending();
             self.keep_outside();
+            // A list that is too long costs room on the disk and nothing else.
+            let _ = inputs::keep_newest(&self.workshop.compilers);
         }
         Ok(true)
     }
@@ -188,9 +196,13 @@ impl Session {
         let _ = fs::write(outside_file(&self.workshop), lines);
     }
 
-    /// Whether the build opened every file that changed and that earlier builds opened: one that it passed over it does not know to
-    /// depend on.
+    /// Whether the build made everything again that was made of files which changed, and opened every one of them that earlier builds
+    /// opened: one that it passed over it does not know to depend on.
     fn has_taken_in(&self, now: Option<&BTreeSet<RepoPath>>) -> bool {
+        let pending = self.workshop.pending();
+        if has_passed_over(&self.workshop, self.noted_before, pending.as_ref()) {
+            return false;
+        }
         // Where nothing was built before there is nothing stale, and where nobody looked nothing can be told.
         let Some(before) = self
             .opened_before
@@ -199,7 +211,7 @@ impl Session {
         else {
             return true;
         };
-        let (Some(pending), Some(now)) = (self.workshop.pending(), now) else {
+        let (Some(pending), Some(now)) = (pending, now) else {
             return false;
         };
         let mut passed_over = pending

@@ -8,6 +8,7 @@ mod builds;
 mod facts;
 mod project;
 mod scenario;
+mod stale;
 mod steps;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;

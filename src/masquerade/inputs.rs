@@ -1,0 +1,436 @@
+//! What each call of a compiler or a linker made, and what it read for that: so it can be told what a later build passed over.
+//!
+//! A call adds its notes with one write, because many run at once. Each note has its length and its digest in front, and the file
+//! has a beginning of its own, so that what is torn or lost is noticed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::arguments::{compiles_headers, files_given, is_preprocessed, products};
+use super::headers::Told;
+use crate::digest;
+
+const BEGINNING: &[u8] = b"inputs 1\n";
+
+/// Who made something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Maker {
+    Compiler,
+    Linker,
+}
+
+/// A file, from the folder of the workshop if it is below that: people move their repositories.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place(Vec<u8>);
+
+impl Place {
+    #[must_use]
+    pub fn below(&self, root: &Path) -> PathBuf {
+        root.join(OsStr::from_bytes(&self.0))
+    }
+}
+
+/// What one call made of what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    pub by: Maker,
+    /// Whether headers were compiled in advance: who uses them does not tell what they hold.
+    pub is_header: bool,
+    /// Nothing, if it cannot be told from the arguments.
+    pub made: Option<Place>,
+    /// The files that its arguments name.
+    pub given: Vec<Place>,
+    /// All that it read below the workshop, and how that looked; nothing, if it did not tell.
+    pub read: Option<Vec<(Place, u64)>>,
+}
+
+/// By what a note is known, and replaced by a newer one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(Maker, Option<Place>, Vec<Place>);
+
+impl Note {
+    /// What is gone was renamed or went into something else, so its sources stand for it. Nothing, if they are gone, too: a trial of
+    /// a configuration.
+    fn key(&self, root: &Path) -> Option<Key> {
+        let is_there = |place: &&Place| fs::symlink_metadata(place.below(root)).is_ok();
+        if let Some(made) = self.made.as_ref().filter(is_there) {
+            return Some(Key(self.by, Some(made.clone()), Vec::new()));
+        }
+        let is_left = self.given.iter().any(|given| is_there(&given));
+        is_left.then(|| Key(self.by, None, self.given.clone()))
+    }
+}
+
+/// The notes of the compilers and linkers in a folder.
+#[must_use]
+pub fn file(compilers: &Path) -> PathBuf {
+    compilers.with_extension("inputs")
+}
+
+/// Nothing is made yet.
+pub fn begin(compilers: &Path) -> io::Result<()> {
+    fs::write(file(compilers), BEGINNING)
+}
+
+/// How long the list of notes is.
+#[must_use]
+pub fn length(compilers: &Path) -> u64 {
+    fs::metadata(file(compilers)).map_or(0, |metadata| metadata.len())
+}
+
+/// The newest note of all that is still there, with the place where it ends; nothing, if some may be lost.
+#[must_use]
+pub fn newest(compilers: &Path) -> Option<BTreeMap<Key, (u64, Note)>> {
+    let root = compilers.parent()?;
+    let notes = read(&fs::read(file(compilers)).ok()?)?.into_iter();
+    let known = notes.filter_map(|(end, note)| Some((note.key(root)?, (end, note))));
+    Some(known.collect())
+}
+
+/// Forgets what is older, so that the list does not grow with every build. A damaged list stays for who wants to build upon it.
+pub fn keep_newest(compilers: &Path) -> io::Result<()> {
+    let Some(newest) = newest(compilers) else {
+        return Ok(());
+    };
+    let mut bytes = BEGINNING.to_vec();
+    for (_, note) in newest.values() {
+        write(&mut bytes, note)?;
+    }
+    let file = file(compilers);
+    if bytes.len() as u64 == length(compilers) {
+        return Ok(());
+    }
+    let beside = file.with_extension("inputs-new");
+    fs::write(&beside, bytes)?;
+    fs::rename(beside, file)
+}
+
+/// Notes what a compiler made that was called with these arguments.
+pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) -> io::Result<()> {
+    let mut workshop = Surroundings::of(folder);
+    let given = files_given(arguments);
+    if given.is_empty() && told.paths.is_empty() {
+        return Ok(());
+    }
+    let is_known = told.is_whole || !is_preprocessed(arguments);
+    let paths = given.iter().map(PathBuf::as_path);
+    let paths = paths.chain(told.paths.iter().map(PathBuf::as_path));
+    let mut read: Vec<_> = paths.filter_map(|path| workshop.read(path)).collect();
+    read.sort();
+    read.dedup();
+    if is_known && read.is_empty() {
+        return Ok(());
+    }
+    let given: Vec<Place> = given.iter().map(|path| workshop.place(path)).collect();
+    let made = products(arguments).into_iter().map(|path| {
+        let is_there = path.exists();
+        is_there.then(|| workshop.made(&path))
+    });
+    let is_header = compiles_headers(arguments);
+    let notes = made.map(|made| Note {
+        by: Maker::Compiler,
+        is_header,
+        made,
+        given: given.clone(),
+        read: is_known.then(|| read.clone()),
+    });
+    add(folder, notes)
+}
+
+/// Notes what a linker made of these files.
+pub(super) fn note_linked<'f>(
+    folder: &Path,
+    made: &Path,
+    files: impl Iterator<Item = &'f str>,
+) -> io::Result<()> {
+    let mut workshop = Surroundings::of(folder);
+    // A shared library may be made again alone.
+    let files = files.filter(|file| !file.ends_with(".so") && !file.contains(".so."));
+    let mut read: Vec<_> = files
+        .filter_map(|file| workshop.read(Path::new(file)))
+        .collect();
+    read.sort();
+    read.dedup();
+    if read.is_empty() {
+        return Ok(());
+    }
+    let note = Note {
+        by: Maker::Linker,
+        is_header: false,
+        made: made.exists().then(|| workshop.made(made)),
+        given: read.iter().map(|(place, _)| place.clone()).collect(),
+        read: Some(read),
+    };
+    add(folder, std::iter::once(note))
+}
+
+/// How a file looks; nothing, if it is not there.
+#[must_use]
+pub fn looks(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().map(|metadata| looks_of(&metadata))
+}
+
+fn looks_of(metadata: &Metadata) -> u64 {
+    let mut digest = digest::Digest::new();
+    digest.absorb(metadata.ino());
+    digest.absorb(metadata.size());
+    digest.absorb(metadata.mtime().cast_unsigned());
+    digest.absorb(metadata.mtime_nsec().cast_unsigned());
+    digest.finish()
+}
+
+/// Where a call is made, and what lies below the workshop there.
+struct Surroundings {
+    here: PathBuf,
+    root: PathBuf,
+    /// What is ours comes anew with each session, and is nobody's input.
+    own: PathBuf,
+    /// Folders by their real paths: most headers share a few.
+    real: HashMap<PathBuf, PathBuf>,
+}
+
+impl Surroundings {
+    fn of(folder: &Path) -> Self {
+        let root = folder.parent().unwrap_or(folder);
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        Surroundings {
+            here: std::env::current_dir().unwrap_or_default(),
+            own: root.join(folder.file_name().unwrap_or_default()),
+            root,
+            real: HashMap::new(),
+        }
+    }
+
+    /// As it was called, so that whoever looks again follows the same links.
+    fn place(&self, path: &Path) -> Place {
+        let path = self.here.join(path);
+        let inner = path.strip_prefix(&self.root).unwrap_or(&path);
+        Place(inner.as_os_str().to_owned().into_vec())
+    }
+
+    /// A product by its real folder: it may be called in another way the next time.
+    fn made(&mut self, path: &Path) -> Place {
+        let path = self.here.join(path);
+        let folder = path.parent().map(|folder| self.real(folder));
+        match (folder, path.file_name()) {
+            (Some(folder), Some(name)) => self.place(&folder.join(name)),
+            _ => self.place(&path),
+        }
+    }
+
+    /// A file with its looks, if it lies below the workshop.
+    fn read(&mut self, path: &Path) -> Option<(Place, u64)> {
+        let path = self.here.join(path);
+        let metadata = fs::symlink_metadata(&path).ok()?;
+        if metadata.is_symlink() {
+            let real = path.canonicalize().ok()?;
+            let looks = looks(&real)?;
+            let is_below = real.starts_with(&self.root) || path.starts_with(&self.root);
+            return is_below.then(|| (self.place(&path), looks));
+        }
+        let folder = self.real(path.parent()?);
+        let is_below = folder.starts_with(&self.root) && folder != self.own;
+        (is_below && metadata.is_file()).then(|| (self.place(&path), looks_of(&metadata)))
+    }
+
+    fn real(&mut self, folder: &Path) -> PathBuf {
+        if let Some(real) = self.real.get(folder) {
+            return real.clone();
+        }
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        self.real.insert(folder.to_owned(), real.clone());
+        real
+    }
+}
+
+fn add(folder: &Path, notes: impl Iterator<Item = Note>) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for note in notes {
+        write(&mut bytes, &note)?;
+    }
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file(folder))?
+        .write_all(&bytes)
+}
+
+fn write(bytes: &mut Vec<u8>, note: &Note) -> io::Result<()> {
+    let note = postcard::to_stdvec(note).map_err(io::Error::other)?;
+    bytes.extend((note.len() as u64).to_le_bytes());
+    bytes.extend(digest::bytes(&note).to_le_bytes());
+    bytes.extend(note);
+    Ok(())
+}
+
+/// All notes in a list, each with the place where it ends.
+fn read(bytes: &[u8]) -> Option<Vec<(u64, Note)>> {
+    let mut rest = bytes.strip_prefix(BEGINNING)?;
+    let mut notes = Vec::new();
+    while !rest.is_empty() {
+        let (length, behind) = rest.split_first_chunk()?;
+        let (sum, behind) = behind.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (note, behind) = behind.split_at_checked(length)?;
+        if digest::bytes(note) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let end = (bytes.len() - behind.len()) as u64;
+        notes.push((end, postcard::from_bytes(note).ok()?));
+        rest = behind;
+    }
+    Some(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::words;
+    use super::*;
+
+    /// A workshop with these files, and the folder of its compilers.
+    fn workshop(files: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let room = tempfile::tempdir().expect("there is room");
+        let compilers = room.path().join("compilers");
+        fs::create_dir_all(room.path().join("tree/d e")).expect("there is room");
+        for file in files {
+            fs::write(room.path().join(file), "").expect("there is room");
+        }
+        begin(&compilers).expect("there is room");
+        (room, compilers)
+    }
+
+    fn told(root: &Path, paths: &[&str]) -> Told {
+        Told {
+            paths: paths.iter().map(|path| root.join(path)).collect(),
+            is_whole: true,
+        }
+    }
+
+    /// A call of which all files have absolute paths, because the tests share their folder with each other.
+    fn call(root: &Path, text: &str) -> Vec<OsString> {
+        let root = format!("{}/", root.display());
+        words(text)
+            .iter()
+            .map(|word| word.to_string_lossy().replace('^', &root).into())
+            .collect()
+    }
+
+    fn noted(compilers: &Path) -> Vec<Note> {
+        let newest = newest(compilers).expect("nothing is lost");
+        newest.into_values().map(|(_, note)| note).collect()
+    }
+
+    fn names(places: &[Place]) -> Vec<String> {
+        let name = |place: &Place| String::from_utf8_lossy(&place.0).into_owned();
+        places.iter().map(name).collect()
+    }
+
+    #[test]
+    fn a_note_says_what_was_made_and_read() {
+        let (room, compilers) = workshop(&["tree/a.c", "tree/d e/a b.h", "tree/a.o"]);
+        let root = room.path();
+        let arguments = call(root, "-c ^tree/a.c -o ^tree/a.o");
+        let headers = told(root, &["tree/d e/a b.h", "/dev/null", "tree/gone.h"]);
+        note_compiled(&compilers, &arguments, &headers).expect("there is room");
+        let notes = noted(&compilers);
+        assert_eq!(notes.len(), 1);
+        let note = &notes[0];
+        assert_eq!(note.made, Some(Place(b"tree/a.o".to_vec())));
+        assert_eq!(names(&note.given), ["tree/a.c"]);
+        let read = note.read.clone().expect("it told");
+        let places: Vec<Place> = read.into_iter().map(|(place, _)| place).collect();
+        assert_eq!(names(&places), ["tree/a.c", "tree/d e/a b.h"]);
+    }
+
+    #[test]
+    fn what_is_made_again_has_one_note() {
+        let (room, compilers) = workshop(&["tree/a.c", "tree/b.c", "tree/a.o"]);
+        let root = room.path();
+        for source in ["a.c", "b.c", "b.c", "a.c"] {
+            // Once the product stays, once it is renamed and its source stands for it.
+            for made in ["^tree/a.o", "^tree/d/../gone.o"] {
+                let arguments = call(root, &format!("-c ^tree/{source} -o {made}"));
+                note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
+            }
+        }
+        assert_eq!(noted(&compilers).len(), 3);
+        let long = length(&compilers);
+        keep_newest(&compilers).expect("there is room");
+        assert!(length(&compilers) < long);
+        assert_eq!(noted(&compilers).len(), 3);
+        fs::remove_file(root.join("tree/b.c")).expect("it is there");
+        assert_eq!(noted(&compilers).len(), 2);
+    }
+
+    #[test]
+    fn who_does_not_tell_is_noted_as_unknown() {
+        let (room, compilers) = workshop(&["tree/a.c", "tree/a.s", "tree/p"]);
+        let silent = Told::default();
+        for (source, is_known) in [("a.c", false), ("a.s", true)] {
+            let arguments = call(room.path(), &format!("^tree/{source} -o ^tree/p"));
+            note_compiled(&compilers, &arguments, &silent).expect("there is room");
+            assert_eq!(noted(&compilers)[0].read.is_some(), is_known, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_made_of_objects_and_archives() {
+        let (room, compilers) = workshop(&["tree/a.o", "tree/l.a", "tree/l.so", "tree/p"]);
+        let path = |name: &str| room.path().join(name).to_string_lossy().into_owned();
+        fs::create_dir_all(&compilers).expect("there is room");
+        fs::write(compilers.join("added.o"), "").expect("there is room");
+        let files = ["tree/a.o", "tree/l.a", "tree/l.so", "compilers/added.o"].map(path);
+        let files = files.iter().map(String::as_str);
+        note_linked(&compilers, &room.path().join("tree/p"), files).expect("there is room");
+        assert_eq!(names(&noted(&compilers)[0].given), ["tree/a.o", "tree/l.a"]);
+    }
+
+    #[test]
+    fn a_list_that_is_not_whole_is_not_believed() {
+        let (room, compilers) = workshop(&["tree/a.c", "tree/a.o"]);
+        let arguments = call(room.path(), "-c ^tree/a.c -o ^tree/a.o");
+        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
+        let whole = fs::read(file(&compilers)).expect("it was written");
+        for end in (0..whole.len()).filter(|end| *end != BEGINNING.len()) {
+            assert!(read(&whole[..end]).is_none(), "{end}");
+        }
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            assert!(read(&damaged).is_none(), "{place}");
+        }
+        fs::remove_file(file(&compilers)).expect("it is there");
+        assert!(newest(&compilers).is_none());
+        // Nor is one that somebody began without us.
+        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
+        assert!(newest(&compilers).is_none());
+    }
+
+    #[test]
+    fn notes_of_many_at_once_are_all_kept() {
+        let (room, compilers) = workshop(&[]);
+        let root = room.path();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let compilers = &compilers;
+                scope.spawn(move || {
+                    for call_ in 0..25 {
+                        let name = format!("{thread}-{call_}.c");
+                        fs::write(root.join("tree").join(&name), "").expect("there is room");
+                        let arguments = call(root, &format!("-c ^tree/{name}"));
+                        note_compiled(compilers, &arguments, &told(root, &[]))
+                            .expect("there is room");
+                    }
+                });
+            }
+        });
+        assert_eq!(noted(&compilers).len(), 200);
+    }
+}
