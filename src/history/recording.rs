@@ -127,28 +127,22 @@ impl Recording {
         digests
     }
 
-    /// The tests that did something else than this says, by name. Where a function is known as a whole, however it was crossed is
-    /// what was said.
+    /// The tests that did something which this does not say of them, by name. Where a function is known as a whole, however it was
+    /// crossed is what was said; traces may say more than was done.
     #[must_use]
     pub fn belied_by<'d>(&self, did: &'d Recording) -> BTreeSet<&'d str> {
-        let functions: BTreeSet<&FunctionId> =
-            self.functions.keys().chain(did.functions.keys()).collect();
         let mut belied = BTreeSet::new();
-        for function in functions {
+        for function in did.functions.keys() {
             let said: FxHashMap<&str, &Crossed> = self.by_test(function).collect();
-            let mut entered = BTreeSet::new();
-            for (test, crossed) in did.by_test(function) {
-                let is_so = said
-                    .get(test)
-                    .is_some_and(|said| **said == Crossed::Whole || *said == crossed);
-                if !is_so {
-                    belied.insert(test);
-                }
-                entered.insert(test);
-            }
-            let missing = said.keys().filter(|test| !entered.contains(**test));
-            let missing = missing.filter_map(|test| did.by_name.get_key_value(*test));
-            belied.extend(missing.map(|(name, _)| name.as_str()));
+            let others = did.by_test(function).filter(|(test, crossed)| {
+                let is_said = said.get(test).is_some_and(|said| {
+                    let mut both = (*said).clone();
+                    both.join(crossed);
+                    both == **said
+                });
+                !is_said
+            });
+            belied.extend(others.map(|(test, _)| test));
         }
         belied
     }
@@ -381,4 +375,46 @@ fn merged(mut trace: Trace) -> Vec<(FunctionId, Crossed)> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::VersionKey;
+    use crate::repo::TreeId;
+
+    fn recording(crossed: &[(&str, Crossed)]) -> Recording {
+        let version = VersionKey {
+            commit: None,
+            tree: TreeId([0; 20]),
+        };
+        let functions = crossed.iter().map(|(name, crossed)| {
+            let id = FunctionId {
+                file: RepoPath::new(b"a.c"),
+                name: (*name).to_owned(),
+                graph: 1,
+            };
+            (id, crossed.clone())
+        });
+        let mut recording = Recording::default();
+        recording.add(
+            TestRecord::unknown("t", Vec::new(), version),
+            Trace {
+                functions: functions.collect(),
+            },
+        );
+        recording
+    }
+
+    #[test]
+    fn a_trace_that_says_more_than_was_done_is_not_belied() {
+        let edges = |edges: &[usize]| Crossed::Edges(edges.iter().copied().collect());
+        let said = recording(&[("f", edges(&[1, 2, 3])), ("g", Crossed::Whole)]);
+        let is_belied = |did: &[(&str, Crossed)]| !said.belied_by(&recording(did)).is_empty();
+        assert!(!is_belied(&[]));
+        assert!(!is_belied(&[("f", edges(&[1, 3])), ("g", edges(&[9]))]));
+        assert!(is_belied(&[("f", edges(&[1, 4]))]));
+        assert!(is_belied(&[("f", Crossed::Whole)]));
+        assert!(is_belied(&[("h", edges(&[1]))]));
+    }
 }
