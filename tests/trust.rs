@@ -134,6 +134,9 @@ fn what_the_canary_finds_is_loud_and_selects_everything_until_it_is_acknowledged
         (&"two".into(), &"failed".into())
     );
     assert!(miss["certificate"].to_string().contains("prog.c"), "{miss}");
+    let doctor = repo.rts(&["doctor"]);
+    let checks = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(checks.contains("'two' was skipped wrongly"), "{checks}");
     // Nothing changed since, and yet everything is selected.
     commit(&repo, "x + 3", "x + 2");
     let output = repo.rts(&["select", "HEAD"]);

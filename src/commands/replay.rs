@@ -162,6 +162,11 @@ impl Notes {
             digest.absorb_bytes(part.as_bytes());
         }
         digest.absorb(u64::from(c::VERSION));
+        for name in repository.config_names("rts.")? {
+            for value in repository.config_list(&name)? {
+                digest.absorb_bytes(format!("{name}={value}").as_bytes());
+            }
+        }
         digest.absorb_bytes(&settings.unwrap_or_default());
         let notes = Notes {
             path: folder.join(format!("{:016x}", digest.finish())),

@@ -9,6 +9,7 @@ mod hooks;
 mod names;
 mod place;
 mod tools;
+mod trust;
 
 use clap::Args;
 
@@ -86,6 +87,7 @@ fn examine() -> Vec<Check> {
     checks.push(build::check(&repository, files.as_deref()));
     let (known, of_history) = histories::check(&repository, &config);
     checks.extend(of_history);
+    checks.push(trust::check(&repository));
     checks.push(names::patterns(&config, files.as_deref(), known.as_deref()));
     checks.push(hooks::check(&repository));
     checks.push(disk::check(&repository));
