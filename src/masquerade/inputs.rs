@@ -94,6 +94,24 @@ pub fn newest(compilers: &Path) -> Option<BTreeMap<Key, (u64, Note)>> {
     Some(known.collect())
 }
 
+/// Whether something that is not there any more was made of files that still are: then it was no trial of a configuration. Where
+/// notes may be lost, everything was.
+#[must_use]
+pub fn has_made(compilers: &Path, product: &Path) -> bool {
+    let (Some(root), Some(notes)) = (compilers.parent(), newest(compilers)) else {
+        return true;
+    };
+    let real = |path: &Path| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.map(|folder| folder.join(path.file_name().unwrap_or_default()))
+    };
+    let wanted = real(product);
+    let mut made = notes
+        .values()
+        .filter_map(|(_, note)| Some(note.made.as_ref()?.below(root)));
+    made.any(|made| real(&made) == wanted)
+}
+
 /// Forgets what is older, so that the list does not grow with every build. A damaged list stays for who wants to build upon it.
 pub fn keep_newest(compilers: &Path) -> io::Result<()> {
     let Some(newest) = newest(compilers) else {

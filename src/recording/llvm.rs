@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::binaries::{self, may_do};
 use super::placer::Place;
 use super::uncounted::{self, Counted};
-use super::{Placer, Recorded, Recorder};
+use super::{Gone, Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
 use crate::coverage::llvm::profile::{self, Profile};
@@ -179,11 +179,7 @@ impl<'a> Llvm<'a> {
         let Some(full) = names.get(name) else {
             return true;
         };
-        let full = String::from_utf8_lossy(full);
-        let plain = full.rsplit(':').next().unwrap_or(&full);
-        // Wrappers that a compiler puts around library functions, as `_FORTIFY_SOURCE` asks for.
-        let plain = plain.strip_suffix(".inline").unwrap_or(plain);
-        !self.placer.defining(plain).is_empty()
+        !self.placer.defining(&plain(full)).is_empty()
     }
 
     /// Whether a binary that a test ran makes all counters of the test doubtful: its libraries run in its threads and processes.
@@ -219,7 +215,15 @@ impl<'a> Llvm<'a> {
         let is_idle = |counters: &[u64]| counters.iter().all(|count| *count == 0);
         let Some(path) = self.binaries.get(&profile.build_id) else {
             if !sums.values().all(|sum| is_idle(&sum.counters)) {
-                recorded.gone.push(profile.build_id.clone());
+                let executed = sums.iter().filter(|(_, sum)| !is_idle(&sum.counters));
+                let names = profile.names().unwrap_or_default();
+                let executed = executed.filter_map(|(key, _)| Some(plain(names.get(key.0)?)));
+                recorded.gone.push(Gone {
+                    id: profile.build_id.clone(),
+                    executed: executed
+                        .flat_map(|name| self.placer.defining(&name).to_vec())
+                        .collect(),
+                });
                 recorded.doubt(|| "it ran a binary that is not in the build folder".to_owned());
             }
             return;
@@ -374,6 +378,14 @@ fn key_of(map: &CoverageMap, function: &FunctionMap) -> u64 {
     }
     (&function.regions, &function.expressions).hash(&mut hasher);
     hasher.finish()
+}
+
+/// The name of a function as its source has it.
+fn plain(full: &[u8]) -> String {
+    let full = String::from_utf8_lossy(full);
+    let plain = full.rsplit(':').next().unwrap_or(&full);
+    // Wrappers that a compiler puts around library functions, as `_FORTIFY_SOURCE` asks for.
+    plain.strip_suffix(".inline").unwrap_or(plain).to_owned()
 }
 
 /// The file in which a function begins.

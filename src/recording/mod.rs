@@ -46,8 +46,16 @@ pub struct Recorded {
     pub is_empty: bool,
     /// Why the trace is not enough to skip the test.
     pub doubt: Option<String>,
-    /// The ids of binaries that counted and are not there any more.
-    pub gone: Vec<Vec<u8>>,
+    /// Binaries that counted and are not there any more.
+    pub gone: Vec<Gone>,
+}
+
+/// A binary that counted and is not there any more.
+#[derive(Debug)]
+pub struct Gone {
+    pub id: Vec<u8>,
+    /// The functions of the tree that have the names of those that it executed.
+    pub executed: Vec<FunctionId>,
 }
 
 impl Recorded {

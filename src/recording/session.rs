@@ -39,7 +39,7 @@ use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
 };
-use crate::trace::Trace;
+use crate::trace::{Crossed, Trace};
 use crate::workshop::Workshop;
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
@@ -488,8 +488,9 @@ impl Session {
         summary.not_started
     }
 
-    /// What programs executed while the project was built. Those that are gone by now were trials of a configuration; of those
-    /// that were linked anew and did not run again, nobody knows any more what they executed.
+    /// What programs executed while the project was built. Those that are gone by now, with their sources, were trials of a
+    /// configuration; others are known by the names of what they executed. Of those that were linked anew and did not run again,
+    /// nobody knows any more what they executed.
     fn made(&self, recorder: &dyn Recorder) -> (Trace, Option<String>) {
         let made = &self.workshop.made;
         let folders = match self.backend {
@@ -504,12 +505,20 @@ impl Session {
         for folder in folders.iter().filter(|folder| folder.exists()) {
             let recorded = recorder.read(folder);
             trace.functions.extend(recorded.trace.functions);
-            let mut gone = recorded.gone.iter().filter_map(|id| links.place(id));
-            if let Some(place) = gone.find(|place| place.exists()) {
-                let name = place.file_name().unwrap_or_default().display();
-                doubt = Some(format!(
-                    "what '{name}' made when the project was built is older than it"
-                ));
+            for gone in recorded.gone {
+                let Some(place) = links.place(&gone.id) else {
+                    continue;
+                };
+                if place.exists() {
+                    let name = place.file_name().unwrap_or_default().display();
+                    doubt = Some(format!(
+                        "what '{name}' made when the project was built is older than it"
+                    ));
+                } else if inputs::has_made(&self.workshop.compilers, &place) {
+                    let executed = gone.executed.into_iter();
+                    let whole = executed.map(|id| (id, Crossed::Whole));
+                    trace.functions.extend(whole);
+                }
             }
         }
         (trace, doubt)

@@ -170,3 +170,19 @@ fn who_executes_the_same_code_in_other_words_is_known_by_what_can_be_reached_fro
         is_noticed_by_the_first(&repo, backend);
     }
 }
+
+#[test]
+fn what_makes_sources_and_is_removed_afterwards_counts() {
+    for backend in BACKENDS {
+        let makefile = "prog: main.c gen.c\n\tcc -w -o gen gen.c && ./gen > tab.h && rm gen\n\tcc -w -I. -o prog main.c\n";
+        let main = "#include \"tab.h\"\nint main(int count, char **words) { return count > 1 ? 0 : N > 2; }\n";
+        let files = [
+            ("gen.c", GENERATOR),
+            ("main.c", main),
+            (".gitignore", "gen\nprog\ntab.h\n"),
+        ];
+        let repo = project(backend, makefile, &files);
+        repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
