@@ -129,8 +129,9 @@ pub struct Selection {
     pub difference: Option<Difference>,
     pub source: Source,
     pub plan: Plan,
-    /// Why everything is selected, if so.
+    /// Why everything is selected, if so, and what to do about it.
     pub everything: Option<String>,
+    pub hint: Option<&'static str>,
     /// What is known of the last runs on the way to the head.
     pub latest: Latest,
     /// The traces of the baseline, for those who carry them over.
@@ -170,9 +171,17 @@ pub fn selection(
     let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, waiting)?;
     let notices = histories.notices.clone();
     let found = baseline::find(repository, config, &histories, question)?;
+    let mut hint = baseline::RECORD;
     let (history, version, mut reason) = match found {
         Baseline::Found { history, version } => (Some(history), Some(version), None),
-        Baseline::Missing { reason, newest } => (newest, None, Some(reason)),
+        Baseline::Missing {
+            reason,
+            hint: way_out,
+            newest,
+        } => {
+            hint = way_out;
+            (newest, None, Some(reason))
+        }
     };
     let tests = match history.as_ref().map(History::tests) {
         Some(Ok(tests)) => shared(tests),
@@ -197,6 +206,7 @@ pub fn selection(
         candidates,
         tests,
         latest,
+        hint,
     };
     match (history, version, reason) {
         (Some(history), Some(version), None) => {
@@ -216,6 +226,8 @@ struct Asked<'a> {
     candidates: Vec<Candidate>,
     tests: Tests,
     latest: Latest,
+    /// What to do if everything is selected.
+    hint: &'static str,
 }
 
 impl Asked<'_> {
@@ -229,6 +241,7 @@ impl Asked<'_> {
             source: Source::default(),
             plan: Plan::everything(&self.candidates, &why),
             everything: Some(reason),
+            hint: Some(self.hint),
             latest: self.latest.clone(),
             known: None,
             alone: Vec::new(),
@@ -325,6 +338,7 @@ impl Asked<'_> {
             versioned,
             knows_builds: !verdicts.tests.is_empty(),
             everything: None,
+            hint: None,
             latest: self.latest.clone(),
             known: known.filter(|_| keep),
             alone,

@@ -59,7 +59,7 @@ impl Home {
 
 /// Lines that are to be completed, and all that completes them.
 const CASES: [(&str, &[&str]); 5] = [
-    ("git rts re", &["record", "report"]),
+    ("git rts re", &["record", "replay", "report"]),
     ("git rts run --fail", &["--fail-fast"]),
     ("git rts select --order=x --li", &["--limit"]),
     ("git rts hook unin", &["uninstall"]),

@@ -102,7 +102,10 @@ fn in_shadow_mode_everything_runs_and_the_selection_is_only_compared() {
         (&trust["skipped"], &trust["checked"]),
         (&2.into(), &2.into())
     );
-    assert_eq!((&trust["missed"], &trust["runs"]), (&0.into(), &2.into()));
+    assert_eq!(
+        (&trust["missed"], &trust["changes"]),
+        (&0.into(), &2.into())
+    );
     assert_eq!(trust["is_time_to_enforce"], false);
     // What ran is known from this very version.
     let shown = repo.json(&["history", "show", "one", "--format", "json"]);
@@ -119,7 +122,7 @@ fn what_the_canary_finds_is_loud_and_selects_everything_until_it_is_acknowledged
     commit(&repo, "x + 2", "x + 3");
     let output = wrong(&repo, &["run", "HEAD~1"]);
     let loud = said(&output);
-    assert_eq!(output.status.code(), Some(100), "{loud}");
+    assert_eq!(output.status.code(), Some(MISSED), "{loud}");
     assert!(
         loud.contains("MISS two: it was skipped, and it fails"),
         "{loud}"
@@ -179,7 +182,7 @@ fn a_damaged_record_is_told_and_costs_nothing_else() {
     fs::write(&runs, text).unwrap();
     let output = repo.rts(&["trust"]);
     assert!(passes(&output).contains("1 line of the record cannot be read"));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("runs     1"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("changes  1"));
     let misses = repo.top().join(".git/rts/trust/misses");
     fs::create_dir_all(&misses).unwrap();
     fs::write(misses.join("1-2.json"), "{").unwrap();

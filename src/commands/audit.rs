@@ -14,7 +14,7 @@ use crate::commands::verdict::{Pages, verdict};
 use crate::config::{Config, NameGlob, duration};
 use crate::difference::{facts_source, source_files};
 use crate::emit::plan_text::count;
-use crate::emit::progress::{Progress, span};
+use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::emit::trust::Deed;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
@@ -55,8 +55,16 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
     let repository = Repository::discover()?;
     let globs = arguments.files.iter().map(|text| NameGlob::new(text));
     let globs = globs.collect::<Result<Vec<_>>>()?;
-    let budget = arguments.budget.as_deref().map(duration).transpose()?;
+    let budget = arguments.budget.as_deref().map(duration).transpose();
+    let budget = budget.map_err(|error| error.exit_code(ExitCode::Usage))?;
+    arguments.pages.check()?;
     let head = repository.commit("HEAD")?;
+    let config = Config::read(&repository)?;
+    let sources = source_files(&repository, &config, &head)?.sources;
+    let mut paths = sources.iter().map(|file| &file.path);
+    if !globs.is_empty() && !paths.any(|path| globs.iter().any(|glob| glob.is_match_path(path))) {
+        return Err(nothing_to_mutate());
+    }
     let interrupt = Interrupt::on_signals()?;
     let mut rehearsal = Rehearsal::open(&repository, "audit")?;
     rehearsal.check_out(head)?;
@@ -67,9 +75,11 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
         is_hasty: false,
     };
     notice!("recording {head}");
+    let recording = Meanwhile::show("building with counters, and running every test");
     let started = Instant::now();
     let names = (head.id(), String::new());
     let base = trial(&rehearsal.repository, head, &bench, names)?;
+    drop(recording);
     if let Some(obstacle) = base.obstacle {
         return Err(Error::new(format!("{head} cannot be tested: {obstacle}"))
             .exit_code(ExitCode::BuildFailed));
@@ -78,8 +88,7 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
     let mut found = found(&rehearsal, head, &recording, &globs)?;
     let all = found.len();
     if all == 0 {
-        return Err(Error::new("there is nothing to mutate")
-            .hint("do the patterns name C files that the build reads?"));
+        return Err(nothing_to_mutate());
     }
     arrange(&mut found, &recording, arguments.seed);
     found.truncate(arguments.mutants.get());
@@ -101,10 +110,18 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
     let trials = tried(&rehearsal, head, &bench, &found, budget)?;
     rehearsal.finish()?;
     let version = head.id();
-    verdict(&arguments.pages, Deed::Audit { version }, &trials)
+    verdict(&arguments.pages, Deed::Audit { version }, &trials)?;
+    match interrupt.is_requested() {
+        true => Err(interrupted().hint("what is told is what was tried until then")),
+        false => Ok(()),
+    }
 }
 
-/// Tries one mutant after the other, until there is no time left.
+fn nothing_to_mutate() -> Error {
+    Error::new("there is nothing to mutate").hint("do the patterns name C files of HEAD?")
+}
+
+/// Tries one mutant after the other, until there is no time left or somebody stops it.
 fn tried(
     rehearsal: &Rehearsal,
     head: Version,
@@ -116,10 +133,8 @@ fn tried(
     let mut progress = Progress::new("auditing", found.len());
     let mut trials = Vec::new();
     for one in found {
-        if bench.interrupt.is_requested() {
-            return Err(interrupted());
-        }
-        if budget.is_some_and(|budget| started.elapsed() >= budget) {
+        let is_over = budget.is_some_and(|budget| started.elapsed() >= budget);
+        if is_over || bench.interrupt.is_requested() {
             break;
         }
         let file = one.path.under(rehearsal.folder());
@@ -129,7 +144,10 @@ fn tried(
         let names = (one.name(), one.mutant.diff(&source));
         let tried = trial(&rehearsal.repository, head, bench, names);
         fs::write(&file, &source).map_err(cannot)?;
-        let tried = tried?;
+        let tried = match tried {
+            Err(error) if error.exit_code == ExitCode::Interrupted => break,
+            tried => tried?,
+        };
         progress.step(tried.stories.is_empty(), &one.name());
         trials.push(tried);
     }

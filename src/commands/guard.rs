@@ -123,6 +123,7 @@ impl Guard {
         let why = match code {
             Some(0) => return Ok(()),
             _ if is(ExitCode::TestsFailed) => format!("tests fail in {name}"),
+            _ if is(ExitCode::Missed) => format!("a test that was skipped fails in {name}"),
             _ if is(ExitCode::BuildFailed) => format!("{name} cannot be built"),
             _ if is(ExitCode::Interrupted) => format!("testing {name} was interrupted"),
             _ => format!("{name} cannot be tested"),

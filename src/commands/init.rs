@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Init) -> Result<()> {
     }
     if found.tests.is_none() && found.runner.is_some() {
         anstream::eprintln!(
-            "next: 'git rts run' builds a copy, runs every test and records what it does"
+            "next: commit '{FILE}'; then 'git rts run' builds a copy, runs every test and records what it does"
         );
     }
     Ok(())

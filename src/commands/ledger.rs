@@ -29,10 +29,20 @@ pub(super) fn enter(
     let ledger = Ledger::of(&built.repository.create_rts_dir()?);
     let at = now();
     let version = name_of(built.version);
+    let changes = selection.difference.as_ref().map(|one| &one.changes);
+    if changes.is_some_and(Vec::is_empty) && results.missed.is_empty() {
+        // Where nothing changed there is nothing that a selection could have got wrong.
+        return Ok(Vec::new());
+    }
     let controls = results.done[results.controls.clone()].iter();
     ledger.add(&Entry {
         at,
         version: version.clone(),
+        change: format!(
+            "{:?}..{:?}",
+            selection.baseline.map(|baseline| baseline.tree()),
+            built.version.tree
+        ),
         tests: built.tests.len(),
         skipped: selection.plan.tests.len() - selection.plan.selected().count(),
         controls: controls.flatten().count(),
@@ -71,11 +81,6 @@ pub(super) fn accuse(tests: &[Test], results: &Results, evidence: &[PathBuf]) {
             "{LOUD}MISS{LOUD:#} {}: it was skipped, and it fails\n     {}",
             tests[*place].name,
             evidence.display()
-        );
-    }
-    if !results.missed.is_empty() {
-        anstream::eprintln!(
-            "hint: everything is selected from now on, until 'git rts trust --acknowledge REASON'"
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::commands::verdict::{Pages, verdict};
 use crate::config::FILE;
 use crate::digest;
 use crate::emit::plan_text::count;
-use crate::emit::progress::{Progress, span};
+use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::emit::trust::Deed;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
@@ -57,6 +57,7 @@ pub(super) fn run(arguments: &Replay) -> Result<()> {
             .hint("the range goes from an ancestor to its descendant, such as 'HEAD~30..HEAD'")
             .exit_code(ExitCode::Usage));
     }
+    arguments.pages.check()?;
     let interrupt = Interrupt::on_signals()?;
     let mut rehearsal = Rehearsal::open(&repository, "replay")?;
     let notes = Notes::open(&repository, (base, head), arguments.restart)?;
@@ -80,9 +81,15 @@ pub(super) fn run(arguments: &Replay) -> Result<()> {
             known => commits[known - 1].clone(),
         };
         // Where nothing builds, the next commit that does selects everything, as it would have.
+        let recording = Meanwhile::show(&format!("building and recording {}", from.0));
         let first = replaying.begin(from, trials.is_empty())?;
-        let left = (commits.len() - trials.len()) as u32;
-        notice!("at most about {} for the others", span(first * left));
+        drop(recording);
+        let left = commits.len() - trials.len();
+        notice!(
+            "{} to go, at most about {}",
+            count(left, "commit"),
+            span(first * left as u32)
+        );
     }
     let mut progress = Progress::new("replaying", commits.len() - trials.len());
     for (version, subject) in &commits[trials.len()..] {

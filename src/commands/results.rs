@@ -214,6 +214,12 @@ impl Results {
             ))
             .exit_code(ExitCode::Interrupted));
         }
+        if !self.missed.is_empty() {
+            let missed = count(self.missed.len(), "test");
+            return Err(Error::new(format!("{missed} skipped wrongly, and failed"))
+                .hint("everything is selected from now on, until 'git rts trust --acknowledge REASON'")
+                .exit_code(ExitCode::Missed));
+        }
         if failed > 0 {
             return Err(Error::new(format!("{} failed", count(failed, "test")))
                 .hint("'git rts why TEST' tells why a test was selected")

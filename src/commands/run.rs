@@ -165,6 +165,9 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
             "warning: nothing is kept of this run, so what does not fit is not owed"
         );
     }
+    if config.is_shadow {
+        notice!("shadow mode: everything runs, and the selection is only compared");
+    }
     if arguments.dry_run {
         return arguments.listing.print(&repository, &selection);
     }

@@ -59,15 +59,15 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         return Err(Error::new(format!(
             "every test is selected, but none is known: {reason}"
         ))
-        .hint("'git rts run' lists, runs and records all tests; from then on it selects"));
+        .hint(selection.hint.unwrap_or_default()));
     }
     let arrangement = arrange(&mut selection, &wishes, &|_| Vec::new())?;
     arguments.listing.print(&repository, &selection)?;
     say(&selection);
     say_arrangement(&selection, &wishes, &arrangement);
     arguments.witnesses.say(&selection);
-    if selection.everything.is_some() {
-        notice!("hint: 'git rts run' runs and records all tests; from then on it selects");
+    if let Some(hint) = selection.hint {
+        notice!("hint: {hint}");
     }
     Ok(())
 }

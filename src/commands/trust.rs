@@ -1,5 +1,6 @@
 //! `git rts trust`: how selections went that were checked, and what remains to be explained.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -27,16 +28,20 @@ pub struct Trust {
     format: Format,
 }
 
-/// Skips may be enforced once at most so many of them can be wrong, and so many runs have said so.
+/// Skips may be enforced once at most so many of them can be wrong, and so many changes have said so.
 const RATE: f64 = 0.01;
 const RUNS: usize = 10;
+
+/// Below so many checks, the bound frightens more than it tells.
+const FEW: usize = 30;
 
 /// What the ledger says, summed up.
 struct Record {
     mode: &'static str,
     canary: f64,
+    /// Changes that were tested.
     runs: usize,
-    /// Runs that skipped something and checked some of that.
+    /// Those that skipped something and checked some of that.
     checked: usize,
     tests: usize,
     skipped: usize,
@@ -48,7 +53,16 @@ struct Record {
 
 impl Record {
     fn new(config: &Config, entries: &[Entry], open: Vec<(PathBuf, Option<Miss>)>) -> Self {
-        let sum = |of: fn(&Entry) -> usize| entries.iter().map(of).sum();
+        // Of each change, the run that checked the most.
+        let mut changes: BTreeMap<&str, &Entry> = BTreeMap::new();
+        for entry in entries {
+            let known = changes.entry(&entry.change).or_insert(entry);
+            if (entry.missed, entry.controls) > (known.missed, known.controls) {
+                *known = entry;
+            }
+        }
+        let entries: Vec<&Entry> = changes.into_values().collect();
+        let sum = |of: fn(&Entry) -> usize| entries.iter().map(|entry| of(entry)).sum();
         Record {
             mode: if config.is_shadow {
                 "shadow"
@@ -93,7 +107,7 @@ impl Record {
                     (0, 0) => "not yet time to enforce: too many tests were missed".to_owned(),
                     _ => format!(
                         "not yet time to enforce: after {} and {} without a miss",
-                        count(runs, "more run"),
+                        count(runs, "more change"),
                         count(tests, "more skipped test")
                     ),
                 }
@@ -158,7 +172,7 @@ fn text(record: &Record) -> String {
     let lines = [
         ("mode", record.mode.to_owned()),
         ("canary", format!("{} %", 100.0 * record.canary)),
-        ("runs", record.runs.to_string()),
+        ("changes", record.runs.to_string()),
         (
             "skipped",
             format!(
@@ -174,7 +188,7 @@ fn text(record: &Record) -> String {
                 "{} of those{}, in {}",
                 record.controls,
                 share(record.controls, record.skipped),
-                count(record.checked, "run")
+                count(record.checked, "change")
             ),
         ),
         ("missed", record.missed.to_string()),
@@ -182,6 +196,7 @@ fn text(record: &Record) -> String {
         (
             "bound",
             match record.bound() {
+                Some(_) if record.controls < FEW => "too few were checked to tell".to_owned(),
                 Some(bound) => format!(
                     "at most {:.2} % of the skipped tests are skipped wrongly (95 % confidence)",
                     100.0 * bound
@@ -211,8 +226,8 @@ fn json(record: &Record) -> serde_json::Value {
         "version": 1,
         "mode": record.mode,
         "canary": record.canary,
-        "runs": record.runs,
-        "runs_checked": record.checked,
+        "changes": record.runs,
+        "changes_checked": record.checked,
         "tests": record.tests,
         "skipped": record.skipped,
         "checked": record.controls,
@@ -253,7 +268,7 @@ mod tests {
         assert!(
             record(true, 9, 290, 0)
                 .advice()
-                .contains("1 more run and 9 more skipped tests")
+                .contains("1 more change and 9 more skipped tests")
         );
     }
 

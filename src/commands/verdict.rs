@@ -28,6 +28,23 @@ pub(super) struct Pages {
     html: Option<PathBuf>,
 }
 
+impl Pages {
+    /// Whether all that will be written can be: nobody waits for an hour to hear that it cannot.
+    pub(super) fn check(&self) -> Result<()> {
+        for file in [&self.json, &self.html].into_iter().flatten() {
+            if file.as_os_str() == "-" {
+                return Err(Error::new("'-' is no file")
+                    .hint("'--format json' prints it")
+                    .exit_code(ExitCode::Usage));
+            }
+            let mut open = std::fs::OpenOptions::new();
+            let opened = open.append(true).create(true).open(file);
+            opened.map_err(|error| cannot_write(file, &error))?;
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn verdict(pages: &Pages, deed: Deed, trials: &[Trial]) -> Result<()> {
     let score = score(trials);
     let page = pages.html.as_ref().or(pages.json.as_ref());
@@ -67,6 +84,10 @@ pub(super) fn verdict(pages: &Pages, deed: Deed, trials: &[Trial]) -> Result<()>
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text)
-        .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))
+    std::fs::write(file, text).map_err(|error| cannot_write(file, &error))
+}
+
+fn cannot_write(file: &Path, error: &std::io::Error) -> Error {
+    Error::new(format!("cannot write '{}': {error}", file.display()))
+        .hint("is its folder there, and may you write to it?")
 }

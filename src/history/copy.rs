@@ -1,10 +1,12 @@
 //! Copies whole histories from one database to another: to give room back to the disk, and to save what damage left.
 
+use super::compiled::CompiledPages;
 use super::database::{Trouble, guarded};
 use super::objects::{Ids, ObjectId, Objects};
 use super::pages;
 use super::roots::Root;
 use super::store::Trees;
+use super::tests_by_number::TestPages;
 
 /// What became of the histories.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -57,23 +59,37 @@ fn objects_of(
     root: &Root,
     there: &Ids,
 ) -> Result<Vec<(ObjectId, sled::IVec)>, Trouble> {
-    let mut found = vec![
-        root.fingerprint,
-        root.uncounted,
-        root.opened_by_build,
-        root.made,
-        root.outside,
-        root.compiled.binaries,
-        root.compiled.products,
-        root.compiled.altered,
-    ];
+    // Every part is named, so that none can be forgotten when one is added.
+    let Root {
+        fingerprint,
+        uncounted,
+        opened_by_build,
+        made,
+        outside,
+        compiled,
+        tests: TestPages { traits, runs },
+        functions,
+        version: _,
+        created: _,
+        front_end: _,
+        partial: _,
+        test_count: _,
+        is_built_anew: _,
+        session: _,
+        size: _,
+        added: _,
+    } = *root;
+    let CompiledPages {
+        objects: code,
+        binaries,
+        products,
+        links,
+        altered,
+    } = compiled;
+    let mut found = vec![fingerprint, uncounted, opened_by_build, made, outside];
+    found.extend([binaries, products, links, altered]);
     let mut seen = Ids::default();
-    let lists = [
-        root.tests.traits,
-        root.tests.runs,
-        root.functions,
-        root.compiled.objects,
-    ];
+    let lists = [traits, runs, functions, code];
     for top in lists {
         let mut records = Vec::new();
         let mut pages = Vec::new();

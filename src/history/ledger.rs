@@ -14,6 +14,8 @@ pub struct Entry {
     /// In seconds since 1970.
     pub at: u64,
     pub version: String,
+    /// What was compared: the same change twice is no further evidence.
+    pub change: String,
     pub tests: usize,
     /// Tests that the selection skipped, and those of them that ran all the same.
     pub skipped: usize,
@@ -187,6 +189,7 @@ mod tests {
         Entry {
             at,
             version: "a1b2c3d".to_owned(),
+            change: "0..1".to_owned(),
             tests: 10,
             skipped: 8,
             controls: 2,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::outside;
 use super::products::left_in;
-use crate::config::Config;
+use crate::config::{Config, FILE};
 use crate::error::{Error, Result};
 use crate::masquerade::{self, Links, headers, inputs};
 use crate::repo::RepoPath;
@@ -34,7 +34,9 @@ pub(super) fn is_beyond_the_build(
     let opened = workshop.opened();
     let is_read = |path: &RepoPath| opened.as_ref().is_none_or(|opened| opened.contains(path));
     let comes = differences.came_or_went.iter();
-    let mut comes = comes.filter(|path| !config.is_ignored(path));
+    // What is said to us is nothing to the build; what it makes another build of has been looked at.
+    let is_ours = |path: &RepoPath| path.as_bytes() == FILE.as_bytes();
+    let mut comes = comes.filter(|path| !config.is_ignored(path) && !is_ours(path));
     let mut modified = differences.modified.iter();
     comes.next().is_some() || modified.any(|path| !config.is_source(path) && is_read(path))
 }

@@ -22,10 +22,17 @@ pub enum Baseline {
     },
     Missing {
         reason: String,
+        /// What to do about it.
+        hint: &'static str,
         /// A history that cannot be used for skipping, but knows the tests.
         newest: Option<History>,
     },
 }
+
+/// What to do where nothing can be compared with.
+pub(super) const RECORD: &str = "'git rts run' runs and records all tests; from then on it selects";
+const COMMIT: &str = "what was recorded last is not committed: once it is, its history counts";
+const TRUST: &str = "'git rts trust' shows the evidence, and 'git rts trust --acknowledge REASON' selects again as usual";
 
 /// Looks among the base and its ancestors, then among the ancestors of the head; a complete history is better than one in which
 /// tests are missing.
@@ -38,12 +45,14 @@ pub(super) fn find(
     if let Some(reason) = Ledger::of(&repository.rts_dir()).distrust() {
         return Ok(Baseline::Missing {
             reason,
+            hint: TRUST,
             newest: newest(histories)?,
         });
     }
     if histories.list()?.is_empty() {
         return Ok(Baseline::Missing {
             reason: "there is no history yet".to_owned(),
+            hint: RECORD,
             newest: None,
         });
     }
@@ -67,18 +76,26 @@ pub(super) fn find(
     if let Some(partial) = search.partial {
         return Ok(partial);
     }
-    let (reason, newest) = match search.refused {
-        Some((reason, history)) => (reason, Some(history)),
-        None if repository.is_shallow() => (
-            "no version of this shallow clone has a history".to_owned(),
-            newest(histories)?,
-        ),
-        None => (
-            format!("no ancestor of {} has a history", question.base),
-            newest(histories)?,
-        ),
-    };
-    Ok(Baseline::Missing { reason, newest })
+    if let Some((reason, history)) = search.refused {
+        return Ok(Baseline::Missing {
+            reason,
+            hint: RECORD,
+            newest: Some(history),
+        });
+    }
+    let newest = newest(histories)?;
+    let is_uncommitted = |history: &History| history.version().commit.is_none();
+    Ok(Baseline::Missing {
+        reason: match repository.is_shallow() {
+            true => "no version of this shallow clone has a history".to_owned(),
+            false => format!("no ancestor of {} has a history", question.base),
+        },
+        hint: match newest.as_ref().is_some_and(is_uncommitted) {
+            true => COMMIT,
+            false => RECORD,
+        },
+        newest,
+    })
 }
 
 /// What a version that is not built would be compared with.

@@ -40,6 +40,7 @@ pub fn unrecorded_selection(
         candidates: candidates(config, question, &tests, &Latest::default(), None),
         tests,
         latest: Latest::default(),
+        hint: super::baseline::RECORD,
     };
     let versions = (question.base, question.head);
     let difference = difference(
@@ -89,6 +90,7 @@ pub fn unrecorded_selection(
         source,
         plan,
         everything: None,
+        hint: None,
         latest: Latest::default(),
         known: None,
         alone: Vec::new(),

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use git_rts::history::{About, Looked, Outcome, Recording, TestRecord, Uncounted, VersionKey};
+use git_rts::history::{
+    About, Looked, Outcome, Product, Recording, TestRecord, Uncounted, VersionKey,
+};
 use git_rts::repo::{CommitId, RepoPath, TreeId};
 use git_rts::trace::{Crossed, EdgeSet, FunctionId, Trace};
 
@@ -211,6 +213,17 @@ impl Suite {
     /// All tests, run on one version.
     pub(crate) fn recording(&self, ran_on: VersionKey, created: u64) -> Recording {
         let mut recording = Recording::new(self.about(created));
+        // Each part says something of its own: what says the same is kept as one.
+        let place = |name: &str| RepoPath::new(format!("out/{name}{created}").as_bytes());
+        let made = |mode| Product {
+            mode,
+            is_code: false,
+            digest: Some(created),
+        };
+        let compiled = &mut recording.compiled;
+        compiled.products.insert(place("data"), made(0o100_644));
+        compiled.altered.insert(place("source"), made(0o100_755));
+        compiled.links.insert(place("link"), place("data"));
         let tracer = self.tracer();
         for test in 0..self.tests {
             recording.add(self.record(test, ran_on), tracer.trace(test));

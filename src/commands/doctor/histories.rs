@@ -53,13 +53,13 @@ fn examine(
     let start = repository.commit("HEAD").unwrap_or(here);
     let nearest = match baseline_of(repository, config, histories, start)? {
         Baseline::Found { history, version } => usable(&history, &version.to_string(), number)?,
-        Baseline::Missing { reason, .. } => Check::warn(
+        Baseline::Missing { reason, hint, .. } => Check::warn(
             "history",
             format!(
-                "{} and none for HEAD, so everything will be selected: {reason}",
+                "{}, and everything will be selected: {reason}",
                 counted(number)
             ),
-            "run 'git rts run' once",
+            hint,
         ),
     };
     let latest = Latest::read(repository, histories, here)?;

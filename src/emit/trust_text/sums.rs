@@ -1,5 +1,6 @@
 //! What all trials say together, a label and its number in a line.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -27,18 +28,24 @@ pub(super) fn write(out: &mut String, subject: &Subject, trials: &[Trial], score
         told(out, "flaky", &names.join(", "));
     }
     if !score.strayed.is_empty() {
-        let tests = count(score.strayed.len(), "skipped test");
+        let mut tests: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, test) in &score.strayed {
+            *tests.entry(test).or_default() += 1;
+        }
+        let skipped = count(tests.len(), "test");
         told(
             out,
             "strayed",
-            &format!("{tests} did something else, and ended as before"),
+            &format!(
+                "{skipped} did something else though skipped, and ended as before; if it does so \
+                 every time, 'tests.nondeterministic' is for it"
+            ),
         );
-        for (change, test) in score.strayed.iter().take(LISTED) {
-            let change = plain(subject.short(change));
-            let _ = writeln!(out, "{:BELOW$}{change}  {}", "", plain(test));
+        for (test, times) in tests.iter().take(LISTED) {
+            let _ = writeln!(out, "{:BELOW$}{times:>3}  {}", "", plain(test));
         }
-        if score.strayed.len() > LISTED {
-            let more = score.strayed.len() - LISTED;
+        if tests.len() > LISTED {
+            let more = tests.len() - LISTED;
             let _ = writeln!(out, "{:BELOW$}{more} more: see {}", "", subject.elsewhere);
         }
     }
