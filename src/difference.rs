@@ -215,10 +215,19 @@ impl Found<'_> {
         let mut entities = seeds.reported;
         let mut whole = seeds.whole;
         outsiders::add(&mut whole, &versions, differences);
-        let mut visible = includes::visible(&versions, source, &affected, &crossed, &mut whole)?;
-        let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
-        versions.load_paths(source, &reached)?;
-        versions.close(source, &mut affected, made, &mut whole)?;
+        let mut visible = loop {
+            let visible = includes::visible(&versions, source, &affected, &crossed, &mut whole)?;
+            let known = affected.len();
+            for (name, because) in includes::seen_by_others(&versions, source, &visible)? {
+                affected.add(&name, because);
+            }
+            let reached: Vec<RepoPath> = whole.keys().chain(visible.keys()).cloned().collect();
+            versions.load_paths(source, &reached)?;
+            versions.close(source, &mut affected, made, &mut whole)?;
+            if affected.len() == known {
+                break visible;
+            }
+        };
         let why_whole = whole.iter().map(|(path, why)| (path, why.as_str()));
         let why_visible = visible.keys().map(|path| (path, "its includes changed"));
         // Assembler writes `$NAME`, which is another name to C: that a file declares other things has to be enough.

@@ -251,7 +251,9 @@ fn a_replay_misses_nothing_names_what_does_not_build_and_leaves_everything_as_it
     // What is known is told again without a build.
     let again = repo.rts(&["replay", "HEAD~5..HEAD", "--format", "json"]);
     assert!(passes(&again).contains("5 commits known"));
-    assert_eq!(document(&again), replay);
+    let mut told_again = document(&again);
+    told_again["written"] = replay["written"].clone();
+    assert_eq!(told_again, replay);
 }
 
 #[test]
@@ -261,11 +263,10 @@ fn a_replay_notices_a_selection_that_is_wrong() {
     assert_eq!(output.status.code(), Some(MISSED), "{}", said(&output));
     let replay = document(&output);
     let missed = &replay["score"]["missed"];
-    let commit = repo.git(&["rev-parse", "HEAD~1"]);
-    assert_eq!(
-        missed,
-        &serde_json::json!([{ "change": commit, "test": "two" }])
-    );
+    // Nothing of what a control does is kept, so the next commit misses it again.
+    let commits = ["HEAD~1", "HEAD"].map(|commit| repo.git(&["rev-parse", commit]));
+    let each = commits.map(|commit| serde_json::json!({ "change": commit, "test": "two" }));
+    assert_eq!(missed, &serde_json::json!(each));
     let story = replay["trials"][3]["stories"]["two"].as_str().unwrap();
     assert!(story.contains("prog.c"), "{story}");
 }

@@ -155,6 +155,19 @@ impl Affected {
     }
 
     #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Takes over all that is affected elsewhere.
+    pub fn join(&mut self, other: &Affected) {
+        for (name, cause) in &other.names {
+            self.names.entry(*name).or_insert_with(|| cause.clone());
+        }
+        self.pieces.extend(other.pieces.iter().cloned());
+    }
+
+    #[must_use]
     pub fn contains(&self, name: Name) -> bool {
         self.names.contains_key(&name)
     }
@@ -235,7 +248,7 @@ impl Affected {
 }
 
 /// The ways to cut a name in two, as hashes: what it begins with and what it ends in.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pieces {
     length: usize,
     /// Both by length, the shortest first.

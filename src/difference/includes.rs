@@ -9,7 +9,7 @@ use crate::difference::order::Crossed;
 use crate::difference::seeds::is_name_letter;
 use crate::digest::{Name, Names};
 use crate::error::Result;
-use crate::lang::facts::{FileFacts, Include};
+use crate::lang::facts::{FileFacts, Include, Kind};
 use crate::program::facts::FactsSource;
 use crate::program::{Program, SourceFile};
 use crate::repo::{BlobId, RepoPath};
@@ -77,7 +77,70 @@ pub(super) fn visible(
             visible.insert(path, spread);
         }
     }
-    Ok(visible)
+    Ok(with_included(versions, visible))
+}
+
+/// What a file includes is read with the names that it sees: there, too, they mean something else.
+fn with_included(
+    versions: &Versions,
+    own: BTreeMap<RepoPath, Affected>,
+) -> BTreeMap<RepoPath, Affected> {
+    let mut included: BTreeMap<RepoPath, Affected> = BTreeMap::new();
+    for (path, names) in &own {
+        for program in [&versions.base, &versions.head] {
+            for file in everything(program, path) {
+                let file = &program.files[file].path;
+                let all = included
+                    .entry(file.clone())
+                    .or_insert_with(|| names.another());
+                all.join(names);
+            }
+        }
+    }
+    for (path, names) in own {
+        match included.get_mut(&path) {
+            Some(all) => all.join(&names),
+            None => {
+                included.insert(path, names);
+            }
+        }
+    }
+    included
+}
+
+/// The names that mean something else everywhere because of what files see: data are seen by others, and what acts without being
+/// mentioned reaches whoever it likes, so that the names which it mentions count for all.
+pub(super) fn seen_by_others(
+    versions: &Versions,
+    source: &mut FactsSource,
+    visible: &BTreeMap<RepoPath, Affected>,
+) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for (path, names) in visible {
+        for program in [&versions.base, &versions.head] {
+            let files: Vec<usize> = program.find(path).into_iter().collect();
+            for facts in source.parse(program, &files)? {
+                for entity in facts
+                    .entities
+                    .iter()
+                    .filter(|one| one.kind != Kind::Function)
+                {
+                    let Some(hit) = names.hit(&entity.mentions) else {
+                        continue;
+                    };
+                    let cause = names.cause(hit);
+                    let because = format!("'{}' in {path}: {}", cause.name, cause.because);
+                    if entity.kind == Kind::Variable {
+                        found.push((entity.name.clone(), because.clone()));
+                    }
+                    if entity.kind == Kind::File || entity.unmentioned.is_some() {
+                        found.push((cause.name, because));
+                    }
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// An include that stands in one version only, or that reads or is read differently.

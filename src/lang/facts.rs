@@ -106,6 +106,8 @@ pub struct FileFacts {
 pub struct MadeFacts {
     /// For people.
     pub file: String,
+    /// Over all that it says.
+    pub digest: u64,
     /// What mentions a name, without the bodies of functions.
     pub facts: FileFacts,
     pub macros: Vec<MacroDefinition>,

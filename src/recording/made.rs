@@ -10,6 +10,7 @@ use super::Placer;
 use super::binaries::files_below;
 use super::placer::Place;
 use crate::config::Config;
+use crate::digest;
 use crate::lang::c::lex_facts;
 use crate::lang::facts::MadeFacts;
 use crate::repo::RepoPath;
@@ -44,15 +45,15 @@ pub(super) fn made_facts(
         let bytes = fs::read(&path).unwrap_or_default();
         let below = folders.iter().find_map(|top| path.strip_prefix(top).ok());
         let name = below.unwrap_or(&path).to_string_lossy();
-        all.extend(facts_of(placer, &name, &bytes));
+        all.push(facts_of(placer, &name, &bytes));
     }
     let options = fs::read(defined).unwrap_or_default();
-    all.extend(facts_of(placer, OPTIONS, &options));
+    all.push(facts_of(placer, OPTIONS, &options));
     all
 }
 
-/// What of a text passes names on, if anything does.
-fn facts_of(placer: &Placer, name: &str, bytes: &[u8]) -> Option<MadeFacts> {
+/// What of a text passes names on.
+fn facts_of(placer: &Placer, name: &str, bytes: &[u8]) -> MadeFacts {
     let mut facts = placer.facts(bytes);
     facts.includes.clear();
     facts.entities.retain(|entity| !entity.mentions.is_empty());
@@ -61,10 +62,10 @@ fn facts_of(placer: &Placer, name: &str, bytes: &[u8]) -> Option<MadeFacts> {
     }
     let mut macros = lex_facts(bytes).macros;
     macros.retain(|one| !one.mentions.is_empty() || !one.pastes.is_empty());
-    let says_something = !facts.entities.is_empty() || !macros.is_empty();
-    says_something.then(|| MadeFacts {
+    MadeFacts {
         file: name.to_owned(),
+        digest: digest::bytes(bytes),
         facts,
         macros,
-    })
+    }
 }

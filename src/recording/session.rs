@@ -157,6 +157,7 @@ impl Session {
             // The mark stays: who comes next takes the build for unfinished.
             return Ok(false);
         }
+        self.keep_strays();
         let _ = fs::remove_file(&mark);
         if let Err(error) = &built {
             failure::note(&self.workshop, error);
@@ -169,6 +170,20 @@ impl Session {
             let _ = inputs::keep_newest(&self.workshop.compilers);
         }
         Ok(true)
+    }
+
+    /// What programs counted that the build started without their environment belongs to what it made. Only clang's have a place
+    /// of their own for that.
+    fn keep_strays(&self) {
+        let builds = fs::read_dir(&self.workshop.made).into_iter().flatten();
+        let newest = builds.flatten().map(|build| build.path()).max();
+        let (Backend::Llvm { .. }, Some(newest)) = (&self.backend, newest) else {
+            return;
+        };
+        let strays = fs::read_dir(&self.workshop.strays).into_iter().flatten();
+        for stray in strays.flatten() {
+            let _ = fs::rename(stray.path(), newest.join(stray.file_name()));
+        }
     }
 
     /// Whether all that is there was built from nothing since something last changed.

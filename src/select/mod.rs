@@ -202,8 +202,9 @@ impl Plan {
                     // What became of the files says more than the files.
                     let count = uncertified.len();
                     uncertified.retain(|reason| !reason.is_compiled_in());
-                    // Where no C changed, something reached the code that nobody was seen to read.
-                    if uncertified.len() < count || !has_c {
+                    // Where no C changed, something reached the code that nobody was seen to read; where the build made other C,
+                    // it may have.
+                    if uncertified.len() < count || !has_c || verdicts.are_made_otherwise {
                         reasons.push(Reason::Built(why.clone()));
                     }
                 }

@@ -120,6 +120,9 @@ impl Asked<'_> {
         let verdicts = Verdicts {
             tests: candidates.map(|one| judge(&one.name)).collect(),
             are_for_sources: self.about_head().is_some_and(|about| about.is_built_anew),
+            are_made_otherwise: self
+                .about_head()
+                .is_none_or(|about| about.made != known.about.made),
         };
         (verdicts, versioned)
     }

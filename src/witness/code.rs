@@ -50,6 +50,8 @@ pub struct Verdicts {
     pub tests: Vec<Verdict>,
     /// No source was passed over in the build of the head, so that they hold for changes of C as well.
     pub are_for_sources: bool,
+    /// What the builds made in C differs: changes reach code by ways that the source does not tell.
+    pub are_made_otherwise: bool,
 }
 
 impl Builds<'_> {

@@ -141,6 +141,7 @@ facts! {
     an_old_style_function_is_compared_like_any_other
     an_undefined_macro_reaches_its_uses
     another_command_for_tests_reaches_every_test
+    another_include_reaches_data_and_what_is_read_behind_it
     assembler_reaches_every_test
     both_sides_of_a_comma_are_executed
     code_that_differs_though_nobody_read_the_file_reaches_who_executes_it

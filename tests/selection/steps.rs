@@ -186,3 +186,35 @@ fn what_makes_sources_and_is_removed_afterwards_counts() {
         is_noticed_by_the_first(&repo, backend);
     }
 }
+
+#[test]
+fn what_is_made_of_a_header_by_other_programs_reaches_who_executes_it() {
+    for backend in BACKENDS {
+        let makefile = "prog: main.c gen.h\n\tcc -w -I. -o prog main.c\ngen.h: a.h\n\tsed s/V/W/ a.h > gen.h\n";
+        let main = "#include \"gen.h\"\nint main(int count, char **words) { volatile int w = W; return count > 1 ? 0 : w > 5; }\n";
+        let files = [
+            ("a.h", "#define V 0\n"),
+            ("main.c", main),
+            (".gitignore", "prog\ngen.h\n"),
+        ];
+        let repo = project(backend, makefile, &files);
+        repo.write("a.h", "#define V 1\n");
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
+fn what_makes_sources_without_its_environment_counts() {
+    for backend in BACKENDS {
+        let makefile = "prog: main.c gen.c\n\tcc -w -o gen gen.c && env -i ./gen > tab.h\n\tcc -w -I. -o prog main.c\n";
+        let main = "#include \"tab.h\"\nint main(int count, char **words) { volatile int n = N; return count > 1 ? 0 : n > 5; }\n";
+        let files = [
+            ("gen.c", GENERATOR),
+            ("main.c", main),
+            (".gitignore", "gen\nprog\ntab.h\n"),
+        ];
+        let repo = project(backend, makefile, &files);
+        repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
