@@ -199,7 +199,7 @@ mod tests {
         has(&text, "  flaky                shaky");
         has(
             &text,
-            "  strayed              1 test did something else though skipped, and ended as before;",
+            "  strayed              1 test did something else though skipped, and ended as before; if it does so",
         );
         has(&text, "                           1  stray");
         has(
