@@ -157,9 +157,7 @@ pub fn difference(
 ) -> Result<Difference> {
     let changes = repository.changes(&base, &head)?;
     let mut source = facts_source(repository, granularity);
-    let mut tree_of_head = source_files(repository, config, &head)?;
-    let others = &mut tree_of_head.others;
-    others.retain(|file| building.may_have_read(&file.path));
+    let tree_of_head = source_files(repository, config, &head)?;
     let of_base = source.program(&source_files(repository, config, &base)?)?;
     let of_head = source.program(&tree_of_head)?;
     let mut versions = Versions::new(Arc::new(of_base), Arc::new(of_head));
@@ -168,10 +166,15 @@ pub fn difference(
     versions.load_changed(&mut source, &heard)?;
     let differences: Vec<Vec<EntityDifference>> =
         versions.files.iter().map(Loaded::differences).collect();
+    let others = tree_of_head.others.iter();
+    let others: Vec<FileEntry> = others
+        .filter(|file| building.may_have_read(&file.path))
+        .cloned()
+        .collect();
     let found = Found {
         versions: (base, head),
         changes: heard,
-        others: &tree_of_head.others,
+        others: &others,
         differences: &differences,
     };
     let followed = found.followed(&mut source, versions, building.made)?;
