@@ -1,5 +1,6 @@
 //! The difference between two versions, step by step: changed files, entities, affected names, dangerous edges.
 
+mod building;
 mod find;
 mod foreigners;
 mod includes;
@@ -8,6 +9,7 @@ mod outsiders;
 mod seeds;
 mod supposed;
 
+pub use building::Building;
 pub use find::{FunctionVersion, find_function};
 pub use seeds::is_library_function;
 pub use supposed::{SameVersion, Supposed};
@@ -120,31 +122,6 @@ pub fn all_facts(
     let facts = source.parse(&program, &places)?;
     let paths = program.files.into_iter().map(|file| file.path);
     Ok(paths.zip(facts).collect())
-}
-
-/// What is known of how two versions are built.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Building<'a> {
-    /// What the build of the base made: names pass also through that.
-    pub made: &'a [MadeFacts],
-    /// The files of the tree that were opened to build each of them; nothing, where that is not known.
-    pub opened: Option<[&'a BTreeSet<RepoPath>; 2]>,
-}
-
-impl Building<'_> {
-    /// Whether a file may be in what was built.
-    fn may_have_read(&self, path: &RepoPath) -> bool {
-        self.opened
-            .is_none_or(|builds| builds.iter().any(|opened| opened.contains(path)))
-    }
-
-    /// Whether a change may be in what was built. What comes or goes may show by its name alone.
-    fn may_take_in(&self, change: &Change) -> bool {
-        match (&change.old, &change.new) {
-            (Some(old), Some(new)) if old.path == new.path => self.may_have_read(&new.path),
-            _ => true,
-        }
-    }
 }
 
 /// Compares two versions.

@@ -37,9 +37,14 @@ impl Pages {
                     .hint("'--format json' prints it")
                     .exit_code(ExitCode::Usage));
             }
+            let is_new = !file.exists();
             let mut open = std::fs::OpenOptions::new();
             let opened = open.append(true).create(true).open(file);
             opened.map_err(|error| cannot_write(file, &error))?;
+            if is_new {
+                // Nothing is in it yet.
+                let _ = std::fs::remove_file(file);
+            }
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ pub mod gcov;
 pub mod llvm;
 mod looks;
 mod made;
+mod makers;
 pub mod outside;
 mod passed_over;
 mod placer;

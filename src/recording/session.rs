@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::binaries::linked_below;
 use super::ear::Ear;
@@ -21,7 +21,7 @@ use super::looks::Surroundings;
 use super::made::made_facts;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
-use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, outside};
+use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
@@ -39,7 +39,6 @@ use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
 };
-use crate::trace::{Crossed, Trace};
 use crate::workshop::Workshop;
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
@@ -157,7 +156,7 @@ impl Session {
             // The mark stays: who comes next takes the build for unfinished.
             return Ok(false);
         }
-        self.keep_strays();
+        makers::keep_strays(&self.workshop, &self.backend);
         let _ = fs::remove_file(&mark);
         if let Err(error) = &built {
             failure::note(&self.workshop, error);
@@ -170,20 +169,6 @@ impl Session {
             let _ = inputs::keep_newest(&self.workshop.compilers);
         }
         Ok(true)
-    }
-
-    /// What programs counted that the build started without their environment belongs to what it made. Only clang's have a place
-    /// of their own for that.
-    fn keep_strays(&self) {
-        let builds = fs::read_dir(&self.workshop.made).into_iter().flatten();
-        let newest = builds.flatten().map(|build| build.path()).max();
-        let (Backend::Llvm { .. }, Some(newest)) = (&self.backend, newest) else {
-            return;
-        };
-        let strays = fs::read_dir(&self.workshop.strays).into_iter().flatten();
-        for stray in strays.flatten() {
-            let _ = fs::rename(stray.path(), newest.join(stray.file_name()));
-        }
     }
 
     /// Whether all that is there was built from nothing since something last changed.
@@ -376,7 +361,7 @@ impl Session {
         };
         // What happened between the build and the tests is nobody's.
         readers.look();
-        let (made, doubt_of_made) = self.made(recorder);
+        let (made, doubt_of_made) = makers::executed(&self.workshop, &self.backend, recorder);
         if doubt_of_made.is_some() {
             // Who comes next takes the build for unfinished.
             let _ = fs::write(unfinished(&self.workshop), "");
@@ -503,42 +488,6 @@ impl Session {
         summary.not_started
     }
 
-    /// What programs executed while the project was built. Those that are gone by now, with their sources, were trials of a
-    /// configuration; others are known by the names of what they executed. Of those that were linked anew and did not run again,
-    /// nobody knows any more what they executed.
-    fn made(&self, recorder: &dyn Recorder) -> (Trace, Option<String>) {
-        let made = &self.workshop.made;
-        let folders = match self.backend {
-            Backend::Llvm { .. } => {
-                let builds = fs::read_dir(made).into_iter().flatten().flatten();
-                builds.map(|build| build.path()).collect()
-            }
-            Backend::Gcov => vec![made.clone()],
-        };
-        let links = Links::of(&self.workshop.compilers);
-        let (mut trace, mut doubt) = (Trace::default(), None);
-        for folder in folders.iter().filter(|folder| folder.exists()) {
-            let recorded = recorder.read(folder);
-            trace.functions.extend(recorded.trace.functions);
-            for gone in recorded.gone {
-                let Some(place) = links.place(&gone.id) else {
-                    continue;
-                };
-                if place.exists() {
-                    let name = place.file_name().unwrap_or_default().display();
-                    doubt = Some(format!(
-                        "what '{name}' made when the project was built is older than it"
-                    ));
-                } else if inputs::has_made(&self.workshop.compilers, &place) {
-                    let executed = gone.executed.into_iter();
-                    let whole = executed.map(|id| (id, Crossed::Whole));
-                    trace.functions.extend(whole);
-                }
-            }
-        }
-        (trace, doubt)
-    }
-
     /// Where a test's output is kept.
     #[must_use]
     pub fn log_of(&self, test: &str) -> PathBuf {
@@ -605,22 +554,6 @@ fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-/// A folder for what programs count while this session builds. A program that is built anew may count under its old name, and
-/// would be taken for the old one.
-fn made_now(workshop: &Workshop) -> Result<PathBuf> {
-    let builds = fs::read_dir(&workshop.made).into_iter().flatten().flatten();
-    for build in builds.map(|build| build.path()) {
-        // One in which nothing ran; who has more in it stays as it is.
-        let _ = fs::remove_dir(build);
-    }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let name = format!("{:024}", since.unwrap_or_default().as_nanos());
-    let folder = workshop.made.join(name);
-    fs::create_dir_all(&folder)
-        .map_err(|error| Error::new(format!("cannot create '{}': {error}", folder.display())))?;
-    Ok(folder)
-}
-
 fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     masquerade::set_up(&workshop.compilers, &path).map_err(|error| {
@@ -630,7 +563,7 @@ fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     let mut environment =
         masquerade::environment(&workshop.compilers, &workshop.strays, backend, &path);
     let root = workshop.tree.parent().unwrap_or(&workshop.tree);
-    let made = made_now(workshop)?;
+    let made = makers::folder_of_now(workshop)?;
     environment.extend([
         // The copy has no repository of its own, and the one around it is none of a test's business.
         ("GIT_CEILING_DIRECTORIES".into(), root.into()),

@@ -112,20 +112,25 @@ fn what_is_executed_where_the_build_copied_it_to_counts() {
     }
 }
 
-/// A table that a program makes when the project is built; the first test notices a number above 2 in it.
-fn generated(backend: &str, rerun: &str) -> TestRepo {
-    let makefile = format!(
-        "all: prog\ngen: gen.c\n\tcc -w -o gen gen.c\ntab.h: {rerun}\n\t./gen > tab.h\n\
-         prog: main.c tab.h gen\n\tcc -w -I. -o prog main.c\n"
-    );
-    let main =
-        "#include \"tab.h\"\nint main(int count, char **words) { return count > 1 ? 0 : N > 2; }\n";
+/// A header that the build makes; the first test notices a number above 2 in it.
+fn generated(backend: &str, makefile: &str) -> TestRepo {
+    let main = "#include \"tab.h\"\nint main(int count, char **words) { volatile int n = N; return count > 1 ? 0 : n > 2; }\n";
+    let ignored = "gen\nprog\ntab.h\n";
     let files = [
         ("gen.c", GENERATOR),
+        ("a.h", "#define V 1\n"),
         ("main.c", main),
-        (".gitignore", "gen\nprog\ntab.h\n"),
+        (".gitignore", ignored),
     ];
-    project(backend, &makefile, &files)
+    project(backend, makefile, &files)
+}
+
+/// The generator is run when this makes it necessary.
+fn rerun_by(prerequisites: &str) -> String {
+    format!(
+        "all: prog\ngen: gen.c\n\tcc -w -o gen gen.c\ntab.h: {prerequisites}\n\t./gen > tab.h\n\
+         prog: main.c tab.h gen\n\tcc -w -I. -o prog main.c\n"
+    )
 }
 
 const GENERATOR: &str = "#include <stdio.h>\nint main(void) {\n  int n = 1;\n  printf(\"#define N %d\\n\", n);\n  return 0;\n}\n";
@@ -133,7 +138,7 @@ const GENERATOR: &str = "#include <stdio.h>\nint main(void) {\n  int n = 1;\n  p
 #[test]
 fn what_makes_sources_is_known_after_it_was_built_anew() {
     for backend in BACKENDS {
-        let repo = generated(backend, "gen");
+        let repo = generated(backend, &rerun_by("gen"));
         // Only a constant differs: the program counts as it did before.
         repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
         repo.commit_all();
@@ -145,7 +150,7 @@ fn what_makes_sources_is_known_after_it_was_built_anew() {
 
 #[test]
 fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
-    let repo = generated("llvm", "| gen");
+    let repo = generated("llvm", &rerun_by("| gen"));
     repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
     repo.commit_all();
     succeeds(&repo, &["run", "HEAD~1"]);
@@ -175,13 +180,7 @@ fn who_executes_the_same_code_in_other_words_is_known_by_what_can_be_reached_fro
 fn what_makes_sources_and_is_removed_afterwards_counts() {
     for backend in BACKENDS {
         let makefile = "prog: main.c gen.c\n\tcc -w -o gen gen.c && ./gen > tab.h && rm gen\n\tcc -w -I. -o prog main.c\n";
-        let main = "#include \"tab.h\"\nint main(int count, char **words) { return count > 1 ? 0 : N > 2; }\n";
-        let files = [
-            ("gen.c", GENERATOR),
-            ("main.c", main),
-            (".gitignore", "gen\nprog\ntab.h\n"),
-        ];
-        let repo = project(backend, makefile, &files);
+        let repo = generated(backend, makefile);
         repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
         is_noticed_by_the_first(&repo, backend);
     }
@@ -190,15 +189,9 @@ fn what_makes_sources_and_is_removed_afterwards_counts() {
 #[test]
 fn what_is_made_of_a_header_by_other_programs_reaches_who_executes_it() {
     for backend in BACKENDS {
-        let makefile = "prog: main.c gen.h\n\tcc -w -I. -o prog main.c\ngen.h: a.h\n\tsed s/V/W/ a.h > gen.h\n";
-        let main = "#include \"gen.h\"\nint main(int count, char **words) { volatile int w = W; return count > 1 ? 0 : w > 5; }\n";
-        let files = [
-            ("a.h", "#define V 0\n"),
-            ("main.c", main),
-            (".gitignore", "prog\ngen.h\n"),
-        ];
-        let repo = project(backend, makefile, &files);
-        repo.write("a.h", "#define V 1\n");
+        let makefile = "prog: main.c tab.h\n\tcc -w -I. -o prog main.c\ntab.h: a.h\n\tsed s/V/N/ a.h > tab.h\n";
+        let repo = generated(backend, makefile);
+        repo.write("a.h", "#define V 2\n");
         is_noticed_by_the_first(&repo, backend);
     }
 }
@@ -207,13 +200,7 @@ fn what_is_made_of_a_header_by_other_programs_reaches_who_executes_it() {
 fn what_makes_sources_without_its_environment_counts() {
     for backend in BACKENDS {
         let makefile = "prog: main.c gen.c\n\tcc -w -o gen gen.c && env -i ./gen > tab.h\n\tcc -w -I. -o prog main.c\n";
-        let main = "#include \"tab.h\"\nint main(int count, char **words) { volatile int n = N; return count > 1 ? 0 : n > 5; }\n";
-        let files = [
-            ("gen.c", GENERATOR),
-            ("main.c", main),
-            (".gitignore", "gen\nprog\ntab.h\n"),
-        ];
-        let repo = project(backend, makefile, &files);
+        let repo = generated(backend, makefile);
         repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
         is_noticed_by_the_first(&repo, backend);
     }

@@ -1,0 +1,80 @@
+//! Programs that run while the project is built: they may make sources and data, so what they execute counts for every test.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::Recorder;
+use crate::error::{Error, Result};
+use crate::masquerade::{Backend, Links, inputs};
+use crate::trace::{Crossed, Trace};
+use crate::workshop::Workshop;
+
+/// A folder for what programs count while this session builds. A program that is built anew may count under its old name, and
+/// would be taken for the old one.
+pub(super) fn folder_of_now(workshop: &Workshop) -> Result<PathBuf> {
+    for build in builds(workshop) {
+        // One in which nothing ran; who has more in it stays as it is.
+        let _ = fs::remove_dir(build);
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let name = format!("{:024}", since.unwrap_or_default().as_nanos());
+    let folder = workshop.made.join(name);
+    fs::create_dir_all(&folder)
+        .map_err(|error| Error::new(format!("cannot create '{}': {error}", folder.display())))?;
+    Ok(folder)
+}
+
+/// The folders of all builds whose products may still be there.
+fn builds(workshop: &Workshop) -> Vec<PathBuf> {
+    let builds = fs::read_dir(&workshop.made).into_iter().flatten();
+    builds.flatten().map(|build| build.path()).collect()
+}
+
+/// Keeps what programs counted that the build started without their environment. Only clang's have a place of their own for that.
+pub(super) fn keep_strays(workshop: &Workshop, backend: &Backend) {
+    let (Backend::Llvm { .. }, Some(newest)) = (backend, builds(workshop).into_iter().max()) else {
+        return;
+    };
+    let strays = fs::read_dir(&workshop.strays).into_iter().flatten();
+    for stray in strays.flatten() {
+        let _ = fs::rename(stray.path(), newest.join(stray.file_name()));
+    }
+}
+
+/// What they executed, and why that may not be all. Those that are gone by now, with their sources, were trials of a configuration;
+/// others are known by the names of what they executed. Of those that were linked anew and did not run again, nobody knows any more
+/// what they executed.
+pub(super) fn executed(
+    workshop: &Workshop,
+    backend: &Backend,
+    recorder: &dyn Recorder,
+) -> (Trace, Option<String>) {
+    let folders = match backend {
+        Backend::Llvm { .. } => builds(workshop),
+        Backend::Gcov => vec![workshop.made.clone()],
+    };
+    let links = Links::of(&workshop.compilers);
+    let (mut trace, mut doubt) = (Trace::default(), None);
+    for folder in folders.iter().filter(|folder| folder.exists()) {
+        let recorded = recorder.read(folder);
+        trace.functions.extend(recorded.trace.functions);
+        for gone in recorded.gone {
+            let Some(place) = links.place(&gone.id) else {
+                continue;
+            };
+            if place.exists() {
+                let name = place.file_name().unwrap_or_default().display();
+                doubt = Some(format!(
+                    "what '{name}' made when the project was built is older than it"
+                ));
+            } else if inputs::has_made(&workshop.compilers, &place) {
+                let executed = gone.executed.into_iter();
+                trace
+                    .functions
+                    .extend(executed.map(|id| (id, Crossed::Whole)));
+            }
+        }
+    }
+    (trace, doubt)
+}
