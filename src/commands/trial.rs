@@ -11,7 +11,7 @@ use crate::commands::results::{Results, last_lines};
 use crate::commands::testing::{build, report_kept, waiting};
 use crate::config::Config;
 use crate::emit::edges::Texts;
-use crate::emit::plan_text::story;
+use crate::emit::plan_text::{story, warnings};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
@@ -19,6 +19,7 @@ use crate::history::{PATIENCE, keep};
 use crate::repo::{Repository, Version};
 use crate::runner::needs::constraints;
 use crate::runner::{Interrupt, Limits};
+use crate::select::Planned;
 use crate::selection::{Selection, Wishes, Witnesses, carry};
 use crate::trust::{Observed, Times, Trial};
 
@@ -86,7 +87,7 @@ pub(super) fn trial(
     built.note_left();
     let trial = Trial {
         obstacle: None,
-        everything: selection.everything.clone(),
+        everything: everything(&built, &selection)?,
         times: Times {
             build: milliseconds(built_in),
             analysis: milliseconds(analysed_in),
@@ -139,6 +140,20 @@ fn compared(built: &Built<'_>, selection: &Selection, results: &Results) -> Vec<
         }
     }
     all
+}
+
+/// Why every test is selected, if so: the one reason, or the first of those that most have.
+fn everything(built: &Built<'_>, selection: &Selection) -> Result<Option<String>> {
+    let tests = &selection.plan.tests;
+    if selection.everything.is_some() || !tests.iter().all(Planned::is_selected) {
+        return Ok(selection.everything.clone());
+    }
+    if let Some(file) = warnings(selection).into_iter().next() {
+        return Ok(Some(file));
+    }
+    let teller = Teller::new(selection, &mut Texts::new(built.repository)?)?;
+    let first = tests.iter().find_map(|test| test.reasons.first());
+    Ok(first.map(|reason| teller.tell(reason).text))
 }
 
 /// Of each test that was missed, why it was skipped and what it printed.
