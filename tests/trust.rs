@@ -302,7 +302,7 @@ fn an_interrupted_replay_goes_on_where_it_was() {
     let id = child.id().to_string();
     assert!(
         repo.command("kill")
-            .args(["-INT", &id])
+            .args(["-TERM", &id])
             .status()
             .unwrap()
             .success()
