@@ -29,7 +29,7 @@ use crate::select::Reason;
 use crate::selection::{
     self, Arrangement, Question, Selection, Wishes, Witnesses, arrange, carry, selection,
 };
-use crate::trace::{Crossed, FunctionId, Trace};
+use crate::trace::{FunctionId, Trace};
 
 /// So many reasons are kept for a test that is owed.
 pub(super) const REASONS_OWED: usize = 3;
@@ -382,18 +382,11 @@ impl<'a> Built<'a> {
                 }
                 continue;
             };
-            let known = (recording.record(name).cloned(), recording.trace_of(name));
-            let (Some(record), Some(mut trace)) = known else {
-                continue;
-            };
-            if functions.is_empty() {
-                continue;
+            if !functions.is_empty() {
+                let reached = reached.entry(functions);
+                let reached = reached.or_insert_with(|| closure.from(functions));
+                recording.widen(name, reached);
             }
-            let reached = reached.entry(functions);
-            let reached = reached.or_insert_with(|| closure.from(functions));
-            let whole = reached.iter().map(|id| (id.clone(), Crossed::Whole));
-            trace.functions.extend(whole);
-            recording.add(record, trace);
         }
         Ok(())
     }

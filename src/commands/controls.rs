@@ -100,7 +100,8 @@ pub(super) fn observed(selection: &Selection, results: &Results) -> Vec<Observed
         let record: &TestRecord = ran.record(&test.name)?;
         Some(Observed {
             name: test.name.clone(),
-            selected: !is_control,
+            // Who is needed by a control may be selected and only have no room.
+            selected: test.is_selected(),
             before: before(&test.name).map(|record| record.outcome),
             after: record.outcome,
             milliseconds: record.milliseconds,

@@ -25,7 +25,7 @@ use crate::repo::Repository;
 use crate::runner::needs::constraints;
 use crate::runner::{self, Extent, Interrupt, Test};
 use crate::selection::Latest;
-use crate::trace::{Crossed, FunctionId, Trace};
+use crate::trace::{FunctionId, Trace};
 
 /// A flaky test that has passed so often in a row is believed again.
 const FORGIVEN_AFTER: u32 = 10;
@@ -304,17 +304,11 @@ pub(super) fn widen(
     let facts = all_facts(repository, config, &session.version)?;
     let closure = Closure::new(&facts);
     for name in varying {
-        let (Some(record), Some(mut trace)) =
-            (recording.record(name).cloned(), recording.trace_of(name))
-        else {
+        let Some(trace) = recording.trace_of(name) else {
             continue;
         };
-        let entered: Vec<FunctionId> = trace.functions.iter().map(|(id, _)| id.clone()).collect();
-        let reached = closure.from(&entered).into_iter();
-        trace
-            .functions
-            .extend(reached.map(|function| (function, Crossed::Whole)));
-        recording.add(record, trace);
+        let entered: Vec<FunctionId> = trace.functions.into_iter().map(|(id, _)| id).collect();
+        recording.widen(name, &closure.from(&entered));
     }
     Ok(())
 }

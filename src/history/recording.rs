@@ -127,6 +127,23 @@ impl Recording {
         digests
     }
 
+    /// Counts functions as crossed by a test, each as a whole, whatever is known of it.
+    pub fn widen(&mut self, name: &str, functions: &[FunctionId]) {
+        let Some(place) = self.place(name) else {
+            return;
+        };
+        for function in functions {
+            let groups = self.functions.entry(function.clone()).or_default();
+            groups.retain(|_, tests| {
+                tests.retain(|test| *test != place);
+                !tests.is_empty()
+            });
+            let whole = groups.entry(Crossed::Whole).or_default();
+            let at = whole.partition_point(|test| *test < place);
+            whole.insert(at, place);
+        }
+    }
+
     /// The tests that did something which this does not say of them, by name. Where a function is known as a whole, however it was
     /// crossed is what was said; traces may say more than was done.
     #[must_use]
@@ -404,6 +421,26 @@ mod tests {
             },
         );
         recording
+    }
+
+    #[test]
+    fn a_widened_trace_holds_each_function_once_and_as_a_whole() {
+        let edges = Crossed::Edges([1usize, 2].into_iter().collect());
+        let mut recording = recording(&[("f", edges.clone()), ("g", edges.clone())]);
+        let id = |name: &str| FunctionId {
+            file: RepoPath::new(b"a.c"),
+            name: name.to_owned(),
+            graph: 1,
+        };
+        recording.widen("t", &[id("f"), id("h")]);
+        recording.widen("nobody", &[id("g")]);
+        let trace = recording.trace_of("t").expect("it is there");
+        let expected = [
+            (id("f"), Crossed::Whole),
+            (id("g"), edges),
+            (id("h"), Crossed::Whole),
+        ];
+        assert_eq!(trace.functions, expected);
     }
 
     #[test]

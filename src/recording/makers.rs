@@ -13,6 +13,10 @@ use crate::workshop::Workshop;
 /// A folder for what programs count while this session builds. A program that is built anew may count under its old name, and
 /// would be taken for the old one.
 pub(super) fn folder_of_now(workshop: &Workshop) -> Result<PathBuf> {
+    // What is left there is of tests that ran before.
+    for stray in strays(workshop) {
+        let _ = fs::remove_file(stray);
+    }
     for build in builds(workshop) {
         // One in which nothing ran; who has more in it stays as it is.
         let _ = fs::remove_dir(build);
@@ -36,10 +40,16 @@ pub(super) fn keep_strays(workshop: &Workshop, backend: &Backend) {
     let (Backend::Llvm { .. }, Some(newest)) = (backend, builds(workshop).into_iter().max()) else {
         return;
     };
-    let strays = fs::read_dir(&workshop.strays).into_iter().flatten();
-    for stray in strays.flatten() {
-        let _ = fs::rename(stray.path(), newest.join(stray.file_name()));
+    for stray in strays(workshop) {
+        let name = stray.file_name().unwrap_or_default();
+        let _ = fs::rename(&stray, newest.join(name));
     }
+}
+
+/// What programs counted that were started without their environment.
+fn strays(workshop: &Workshop) -> Vec<PathBuf> {
+    let strays = fs::read_dir(&workshop.strays).into_iter().flatten();
+    strays.flatten().map(|stray| stray.path()).collect()
 }
 
 /// What they executed, and why that may not be all. Those that are gone by now, with their sources, were trials of a configuration;
