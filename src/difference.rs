@@ -1,6 +1,7 @@
 //! The difference between two versions, step by step: changed files, entities, affected names, dangerous edges.
 
 mod building;
+mod closing;
 mod find;
 mod foreigners;
 mod includes;
@@ -11,7 +12,7 @@ mod supposed;
 
 pub use building::Building;
 pub use find::{FunctionVersion, find_function};
-pub use seeds::is_library_function;
+pub use seeds::is_library_name;
 pub use supposed::{SameVersion, Supposed};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ use crate::error::Result;
 use crate::history::facts::FactsStore;
 use crate::lang::c::{self, Granularity};
 use crate::lang::cfg::Span;
-use crate::lang::facts::{FileFacts, Kind, MadeFacts};
+use crate::lang::facts::{Entity, FileFacts, Kind, MadeFacts};
 use crate::program::facts::FactsSource;
 use crate::program::{Program, Tree};
 use crate::repo::{BlobId, Change, FileEntry, FileKind, RepoPath, Repository, Version};
@@ -363,104 +364,6 @@ impl Versions {
         Ok(())
     }
 
-    /// Spreads affected names until nothing new is mentioned, and loads the files that mention them.
-    fn close(
-        &mut self,
-        source: &mut FactsSource,
-        affected: &mut Affected,
-        made: &[MadeFacts],
-        whole: &mut BTreeMap<RepoPath, String>,
-    ) -> Result<()> {
-        loop {
-            for made in made {
-                affected.spread(&made.facts);
-            }
-            for file in &self.files {
-                for facts in file.base.iter().chain(&file.head) {
-                    affected.spread(facts);
-                }
-            }
-            let concerned: Vec<RepoPath> = self
-                .base
-                .files
-                .iter()
-                .filter(|file| {
-                    !self.loaded.contains_key(&file.path) && affected.concerns(&file.lex)
-                })
-                .map(|file| file.path.clone())
-                .collect();
-            let has_new_names = affected.settle();
-            let mut reached = self.affected_remainders(affected, whole);
-            reached.extend(self.affected_guards(affected, whole));
-            if !has_new_names && reached.is_empty() {
-                return Ok(());
-            }
-            self.load_paths(source, &concerned)?;
-            self.load_paths(source, &reached)?;
-        }
-    }
-
-    /// Something at file scope that is neither declaration nor function mentions an affected name: what it makes of it is
-    /// unknown, so its file and whatever includes it are in danger. Answers the files that were not known to be.
-    fn affected_remainders(
-        &self,
-        affected: &Affected,
-        whole: &mut BTreeMap<RepoPath, String>,
-    ) -> Vec<RepoPath> {
-        let mut reached = Vec::new();
-        for file in &self.files {
-            let facts = file.base.iter().chain(&file.head);
-            let hit = facts
-                .flat_map(|facts| &facts.entities)
-                .filter(|entity| entity.kind == Kind::File)
-                .find_map(|entity| Some((entity, affected.hit(&entity.mentions)?)));
-            let Some((entity, name)) = hit else {
-                continue;
-            };
-            let cause = affected.cause(name);
-            let reason = format!(
-                "'{}' at file scope mentions '{}': {}",
-                entity.name, cause.name, cause.because
-            );
-            for path in self.reached_by(file.file.path()) {
-                if !whole.contains_key(&path) {
-                    whole.insert(path.clone(), reason.clone());
-                    reached.push(path);
-                }
-            }
-        }
-        reached
-    }
-
-    /// A guard against a second inclusion whose macro others define, too, decides whether its file is read at all.
-    fn affected_guards(
-        &self,
-        affected: &Affected,
-        whole: &mut BTreeMap<RepoPath, String>,
-    ) -> Vec<RepoPath> {
-        let files = || self.base.files.iter().chain(&self.head.files);
-        let mut reached = Vec::new();
-        for file in files() {
-            let Some(guard) = file.lex.guard.filter(|guard| affected.contains(*guard)) else {
-                continue;
-            };
-            let is_elsewhere =
-                files().any(|other| other.path != file.path && other.lex.names.contains(guard));
-            if !is_elsewhere {
-                continue;
-            }
-            let cause = affected.cause(guard);
-            let reason = format!("'{}' guards {}: {}", cause.name, file.path, cause.because);
-            for path in self.reached_by(&file.path) {
-                if !whole.contains_key(&path) {
-                    whole.insert(path.clone(), reason.clone());
-                    reached.push(path);
-                }
-            }
-        }
-        reached
-    }
-
     /// A file and its includers in either version.
     fn reached_by(&self, path: &RepoPath) -> BTreeSet<RepoPath> {
         let mut reached = BTreeSet::from([path.clone()]);
@@ -531,6 +434,7 @@ impl Versions {
                         because: format!("it mentions '{}': {}", cause.name, cause.because),
                         reach: match entity.kind {
                             Kind::File => Reach::Program,
+                            Kind::Variable if is_seen_by_libraries(entity) => Reach::Program,
                             _ => Reach::Mentions,
                         },
                         base: Some(entity.span),
@@ -560,6 +464,11 @@ impl Versions {
         }
         found
     }
+}
+
+/// Whether the C library looks at a variable: it is none of a file's own, and the library knows its name.
+fn is_seen_by_libraries(variable: &Entity) -> bool {
+    !variable.internal && !variable.declaration && is_library_name(&variable.name)
 }
 
 /// What acts without being mentioned or executed, and mentions an affected name: every program may notice.

@@ -9,25 +9,28 @@ pub mod inputs;
 mod linker;
 mod links;
 pub mod mark;
+mod rustc;
+pub mod switches;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use self::added::Source;
+use self::added::{Purpose, Source};
 use self::arguments::{
     absolute, compiles_headers, counts, expanded, is_preprocessed_source, only_source,
     with_real_paths, with_symbols,
 };
 use self::headers::Report;
 pub use self::links::Links;
+pub use self::rustc::WRAPPER as RUSTC;
 use crate::error::{Error, Result};
 use crate::objects::{COMPILER_FLAGS, FLAG_FOR_GCC};
 
 /// The folder of the masquerade; set for the builds that we start, and for nobody else.
 pub const FOLDER: &str = "GIT_RTS_MASQUERADE";
-/// `llvm` or `gcov`.
+/// `llvm`, `gcov` or `rustc`.
 const BACKEND: &str = "GIT_RTS_BACKEND";
 /// The clang that takes the place of every compiler with the back end `llvm`.
 const CLANG: &str = "GIT_RTS_CLANG";
@@ -42,6 +45,8 @@ pub enum Backend {
     Llvm { clang: PathBuf },
     /// By whatever gcc the build asks for.
     Gcov,
+    /// By rustc, for a build of cargo's; what it counts is read as clang's is. C in such a build does not count.
+    Rustc,
 }
 
 impl Backend {
@@ -50,6 +55,7 @@ impl Backend {
         match self {
             Backend::Llvm { .. } => "llvm",
             Backend::Gcov => "gcov",
+            Backend::Rustc => "rustc",
         }
     }
 }
@@ -79,7 +85,7 @@ fn is_compiler(name: &str) -> bool {
 }
 
 /// Fills a folder with the names of all compilers and linkers on PATH, each a link to this program.
-pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
+pub fn set_up(folder: &Path, path: &OsStr, backend: &Backend) -> std::io::Result<()> {
     let own = std::env::current_exe()?;
     std::fs::create_dir_all(folder)?;
     for entry in std::fs::read_dir(folder)? {
@@ -95,6 +101,9 @@ pub fn set_up(folder: &Path, path: &OsStr) -> std::io::Result<()> {
     }
     let linkers = linker::LINKERS.iter().map(OsString::from);
     names.extend(linkers.filter(|name| linker::real(name, path).is_some()));
+    if *backend == Backend::Rustc {
+        names.extend([rustc::WRAPPER, rustc::LINKER].map(OsString::from));
+    }
     names.sort();
     names.dedup();
     for name in names {
@@ -138,9 +147,16 @@ pub fn environment(
         ("CCACHE_DISABLE".into(), "1".into()),
         ("SCCACHE_RECACHE".into(), "1".into()),
     ];
-    if let Backend::Llvm { clang } = backend {
-        variables.push((CLANG.into(), clang.into()));
-        variables.push((STRAYS.into(), strays.into()));
+    match backend {
+        Backend::Llvm { clang } => {
+            variables.push((CLANG.into(), clang.into()));
+            variables.push((STRAYS.into(), strays.into()));
+        }
+        Backend::Gcov => {}
+        Backend::Rustc => {
+            variables.push((STRAYS.into(), strays.into()));
+            variables.extend(rustc::environment(folder));
+        }
     }
     variables
 }
@@ -151,15 +167,20 @@ pub fn called_as() -> Option<OsString> {
     std::env::var_os(FOLDER)?;
     let name = PathBuf::from(std::env::args_os().next()?);
     let name = name.file_name()?.to_owned();
-    let is_ours = |name: &str| is_compiler(name) || linker::is_linker(name);
+    let is_ours =
+        |name: &str| is_compiler(name) || linker::is_linker(name) || name == rustc::WRAPPER;
     name.to_str().is_some_and(is_ours).then_some(name)
 }
 
 /// Does the work of the program as which we were called; answers its exit code.
 pub fn stand_in(name: &OsStr) -> Result<u8> {
-    match name.to_str().is_some_and(linker::is_linker) {
-        true => linker::link(name),
-        false => compile(name),
+    let is_linker = name.to_str().is_some_and(linker::is_linker);
+    match std::env::var_os(switches::FOLDER) {
+        _ if name == rustc::WRAPPER => rustc::compile(),
+        Some(folder) if !is_linker => switches::compile(name, &folder),
+        Some(_) => linker::call(name),
+        None if is_linker => linker::link(name),
+        None => compile(name),
     }
 }
 
@@ -177,6 +198,9 @@ fn compile(name: &OsStr) -> Result<u8> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let compiler = on_path(name, &path)
         .ok_or_else(|| Error::new(format!("no compiler '{}' on PATH", name.display())))?;
+    if backend == "rustc" {
+        return rustc::compile_or_link(&compiler, &arguments, Path::new(&folder));
+    }
     with_gcc(&compiler, &arguments, Path::new(&folder))
 }
 
@@ -244,7 +268,7 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
     };
     let source = Source {
         folder,
-        strays: None,
+        purpose: Purpose::Mark,
     };
     if let Some(object) = added::object(compiler, arguments, &source) {
         let mut marked = command();
@@ -254,20 +278,27 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
             let ended = run(marked.args(&given))?;
             return taken_in(&report, folder, arguments, ended);
         }
-        let output = marked
-            .args(&given)
-            .stdin(Stdio::inherit())
-            .stdout(Stdio::inherit())
-            .output()
-            .map_err(|error| cannot_run(compiler, &error))?;
-        if output.status.success() {
-            eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        if succeeds(marked.args(&given), compiler)? {
             return taken_in(&report, folder, arguments, 0);
         }
         // Perhaps the mark was in the way. Without it every test is in doubt, but the project is built.
     }
     let ended = run(command().args(given))?;
     taken_in(&report, folder, arguments, ended)
+}
+
+/// Whether a compiler succeeds with what was added for our sake; what it says if it does not is nothing to the user, because it
+/// is called again without.
+fn succeeds(command: &mut Command, compiler: &Path) -> Result<bool> {
+    let output = command
+        .stdin(Stdio::inherit())
+        .stdout(Stdio::inherit())
+        .output()
+        .map_err(|error| cannot_run(compiler, &error))?;
+    if output.status.success() {
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(output.status.success())
 }
 
 /// Keeps what a compiler that ended with this code read, and what it made of that.
@@ -307,7 +338,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 12;
+pub const FLAGS_VERSION: u32 = 14;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -373,10 +404,13 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         command.arg("-Wno-unused-command-line-argument");
         command
     };
-    let strays = std::env::var_os(STRAYS);
+    let strays = std::env::var_os(STRAYS).unwrap_or_default();
     let source = Source {
         folder,
-        strays: strays.as_deref(),
+        purpose: Purpose::Reach {
+            strays: &strays,
+            is_for_rust: false,
+        },
     };
     let mut object = match flags {
         [] => None,

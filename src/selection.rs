@@ -11,7 +11,7 @@ mod witnesses;
 use builds::RecordedHead;
 
 pub use arranged::{Arrangement, Wishes, arrange};
-pub use baseline::{Baseline, baseline_of, known_tests};
+pub use baseline::{Baseline, RECORD, baseline_of, known_tests};
 pub use carried::carry;
 use carried::rewritten_in;
 pub use unrecorded::unrecorded_selection;
@@ -36,7 +36,7 @@ use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Test;
 use crate::select::{Candidate, Plan, Reason, TestifiedFile};
 use crate::trace::FunctionId;
-use crate::witness::code::Verdicts;
+use crate::witness::code::{Verdict, Verdicts};
 use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::versioned::Versioned;
@@ -143,8 +143,10 @@ pub struct Selection {
     pub versioned: Versioned,
     /// Whether what both versions are built to was compared.
     pub knows_builds: bool,
-    /// The tests that are skipped though their source is in danger, because what was compiled from it is the same; each with the
-    /// functions of the head in which it may go other ways, and nothing where nobody can tell which.
+    /// The changed files that one of the builds opened, or may have.
+    pub opened_by_builds: BTreeSet<RepoPath>,
+    /// The tests that are skipped because what they execute is compiled to the same, though it may be written in another way; each
+    /// with the functions of the head in which it may go other ways, and nothing where nobody can tell which.
     pub rewritten: BTreeMap<String, Option<Vec<FunctionId>>>,
     pub notices: Vec<String>,
 }
@@ -171,7 +173,7 @@ pub fn selection(
     let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, waiting)?;
     let notices = histories.notices.clone();
     let found = baseline::find(repository, config, &histories, question)?;
-    let mut hint = baseline::RECORD;
+    let mut hint = RECORD;
     let (history, version, mut reason) = match found {
         Baseline::Found { history, version } => (Some(history), Some(version), None),
         Baseline::Missing {
@@ -247,6 +249,7 @@ impl Asked<'_> {
             alone: Vec::new(),
             versioned: Versioned::default(),
             knows_builds: false,
+            opened_by_builds: BTreeSet::new(),
             rewritten: BTreeMap::new(),
             notices,
         }
@@ -265,6 +268,7 @@ impl Asked<'_> {
         };
         let opened_by_head = self.about_head();
         let opened_by_head = opened_by_head.and_then(|about| about.opened_by_build.as_ref());
+        let opened = [about.opened_by_build.as_ref(), opened_by_head];
         let difference = difference(
             self.repository,
             self.config,
@@ -296,6 +300,7 @@ impl Asked<'_> {
             &Traces {
                 functions: &functions,
                 uncounted: &about.uncounted,
+                has_uncounted_made: about.has_uncounted_made(),
                 places: &self.places(),
                 candidates: self.candidates.len(),
             },
@@ -309,7 +314,21 @@ impl Asked<'_> {
             _ => Vec::new(),
         };
         let folders = self.folders(&difference, &altered)?;
-        let files = self.testified(&difference, &source, &about, folders, altered, &verdicts);
+        let testified = |source: &Source| {
+            let (folders, altered) = (folders.clone(), altered.clone());
+            self.testified(&difference, source, &about, folders, altered, &verdicts)
+        };
+        // By itself, the source cannot tell what becomes of code that the build made.
+        let alone = match self.question.witnesses.are_compared {
+            true => self.alone(&testified(&source), &source, &verdicts),
+            false => Vec::new(),
+        };
+        let strict = source;
+        let source = match self.question.witnesses.object {
+            true => strict.settled(&verdicts.is_made_alike),
+            false => strict.clone(),
+        };
+        let files = testified(&source);
         let mut plan = if self.question.all {
             Plan::everything(&self.candidates, &Reason::Asked)
         } else {
@@ -318,14 +337,29 @@ impl Asked<'_> {
             self.plan(&files, &source, &verdicts, witnesses, &may_speak)
         };
         overlooked::overlook(&mut plan);
-        let alone = match self.question.witnesses.are_compared {
-            true => self.alone(&files, &source, &verdicts),
-            false => Vec::new(),
+        let may_be_opened = |path: &RepoPath| {
+            let mut opened = opened.into_iter();
+            opened.any(|opened| opened.is_none_or(|opened| opened.contains(path)))
         };
-        let skipped = plan.tests.iter().zip(&source.hits);
-        let rewritten = skipped.filter(|(test, hits)| !test.is_selected() && !hits.is_empty());
-        let rewritten = rewritten
-            .map(|(test, hits)| (test.name.clone(), rewritten_in(&difference, &source, hits)));
+        let opened = plan.files.iter().map(|file| &file.file);
+        let opened = opened.filter(|file| may_be_opened(&file.path));
+        let is_built_otherwise = verdicts.are_made_otherwise
+            || opened.clone().any(|file| file.class != FileClass::Source);
+        let opened_by_builds = opened.map(|file| file.path.clone()).collect();
+        let skipped = plan.tests.iter().enumerate();
+        let skipped = skipped.filter(|(_, test)| !test.is_selected());
+        let rewritten = skipped.filter_map(|(place, test)| {
+            let is_same = verdicts.tests.get(place).is_some_and(Verdict::is_same);
+            let hits = &strict.hits[place];
+            let functions = match verdicts.is_counted_alike.get(place).copied().flatten() {
+                _ if !is_same => return None,
+                Some(true) if hits.is_empty() => return None,
+                Some(true) => rewritten_in(&difference, &strict, hits),
+                None if hits.is_empty() && !is_built_otherwise => return None,
+                _ => None,
+            };
+            Some((test.name.clone(), functions))
+        });
         let rewritten = rewritten.collect();
         Ok(Selection {
             base: self.question.base,
@@ -337,6 +371,7 @@ impl Asked<'_> {
             plan,
             versioned,
             knows_builds: !verdicts.tests.is_empty(),
+            opened_by_builds,
             everything: None,
             hint: None,
             latest: self.latest.clone(),
@@ -443,6 +478,7 @@ impl Asked<'_> {
         let changed = changed.chain(outside).chain(altered);
         let testified = changed.map(|file| {
             let shared = by_class.entry(file.class).or_insert_with(|| {
+                let source = (!about.is_of_rust()).then_some(source);
                 let all = self.certificates(file.class, difference, source, verdicts);
                 all.into_iter().map(Arc::new).collect()
             });
@@ -467,26 +503,20 @@ impl Asked<'_> {
         &self,
         class: FileClass,
         difference: &Difference,
-        source: &Source,
+        source: Option<&Source>,
         verdicts: &Verdicts,
     ) -> Vec<Certificate> {
         let is_listed = self.is_listed();
         let mut all = rules::testify(class);
-        if class == FileClass::Source {
+        if let Some(source) = source.filter(|_| class == FileClass::Source) {
             let is_told = |place: usize| {
                 let record = self.candidates[place].record.as_ref();
                 record.is_some_and(|record| record.beyond_trace.is_none())
             };
             all.push(source.testify(difference, &is_told));
         }
-        // A build that passes over a source leaves its code the same.
-        let is_for_code = match class {
-            FileClass::Global => false,
-            FileClass::Source => verdicts.are_for_sources,
-            _ => true,
-        };
-        if !verdicts.tests.is_empty() && is_for_code {
-            all.push(code::testify(verdicts));
+        if class != FileClass::Global {
+            all.extend(code::testify(verdicts));
         }
         if is_listed && class != FileClass::Global {
             let definitions = self.candidates.iter().map(|test| Definitions {

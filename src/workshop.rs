@@ -7,13 +7,17 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
 use crate::repo::{FileEntry, FileKind, RepoPath, Repository, Version};
 
 /// How often the copy is taken anew when files change under our hands.
 const ATTEMPTS: usize = 5;
+
+/// The folder of the copy, and that of what is built beside it.
+pub const TREE: &str = "tree";
+pub const BUILD: &str = "out";
 
 #[derive(Debug)]
 pub struct Workshop {
@@ -64,14 +68,27 @@ impl Workshop {
     /// Where the workshop of a work tree is, whether or not it is there.
     #[must_use]
     pub fn of(repository: &Repository) -> Self {
-        let root = repository
-            .rts_dir()
-            .join("build")
-            .join(repository.worktree_name());
+        Self::named(repository, &repository.worktree_name())
+    }
+
+    /// Beside it, the workshop of a build in which mutants are chosen at run time.
+    #[must_use]
+    pub fn of_switched(repository: &Repository) -> Self {
+        Self::named(repository, Path::new("switched"))
+    }
+
+    /// And that of a build with nothing of ours in it.
+    #[must_use]
+    pub fn of_plain(repository: &Repository) -> Self {
+        Self::named(repository, Path::new("plain"))
+    }
+
+    fn named(repository: &Repository, name: &Path) -> Self {
+        let root = repository.rts_dir().join("build").join(name);
         let folder = |name: &str| root.join(name);
         Workshop {
-            tree: folder("tree"),
-            build: folder("out"),
+            tree: folder(TREE),
+            build: folder(BUILD),
             compilers: folder("compilers"),
             logs: folder("logs"),
             profiles: folder("profiles"),
@@ -87,16 +104,37 @@ impl Workshop {
     pub fn open(repository: &Repository) -> Result<Self> {
         repository.create_rts_dir()?;
         let workshop = Self::of(repository);
-        for folder in [&workshop.tree, &workshop.build, &workshop.logs] {
+        workshop.make_folders()?;
+        Ok(workshop)
+    }
+
+    pub fn make_folders(&self) -> Result<()> {
+        for folder in [&self.tree, &self.build, &self.logs] {
             fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
         }
-        Ok(workshop)
+        Ok(())
     }
 
     /// What the last build printed.
     #[must_use]
     pub fn build_log(&self) -> PathBuf {
         self.logs.join("build.log")
+    }
+
+    /// Where a test's output is kept.
+    #[must_use]
+    pub fn log_of(&self, test: &str) -> PathBuf {
+        let plain: String = test
+            .chars()
+            .map(|letter| match letter {
+                letter if letter.is_ascii_alphanumeric() || "-_.+".contains(letter) => letter,
+                _ => '_',
+            })
+            .take(80)
+            .collect();
+        // Names that look alike once they are plain stay apart.
+        let digest = crate::digest::bytes(test.as_bytes()) as u32;
+        self.logs.join(format!("{plain}-{digest:08x}.log"))
     }
 
     /// What the work tree has that the copy has not, and the reverse.
@@ -127,7 +165,8 @@ impl Workshop {
         })?;
         let mut version = repository.work_tree()?;
         for _ in 0..ATTEMPTS {
-            self.copy_files(top, &repository.files(&version)?)?;
+            let files = repository.files(&version)?;
+            self.copy_files(top, &files, |path| repository.is_untracked(path))?;
             let now = repository.work_tree()?;
             if now.tree() == version.tree() {
                 return Ok(version);
@@ -137,7 +176,12 @@ impl Workshop {
         Err(Error::new("the work tree keeps changing").hint("try again when nothing writes to it"))
     }
 
-    fn copy_files(&self, top: &Path, files: &[FileEntry]) -> Result<()> {
+    fn copy_files(
+        &self,
+        top: &Path,
+        files: &[FileEntry],
+        is_untracked: impl Fn(&RepoPath) -> bool,
+    ) -> Result<()> {
         let mut known = self.read_manifest();
         let mut wanted = Manifest::new();
         let mut missing = Vec::new();
@@ -166,6 +210,9 @@ impl Workshop {
         for (file, content) in missing {
             let (from, to) = (file.path.under(top), file.path.under(&self.tree));
             copy_one(file.kind, &from, &to).map_err(|error| cannot("copy", &from, &error))?;
+            if is_untracked(&file.path) {
+                keep_time(&from, &to).map_err(|error| cannot("copy", &from, &error))?;
+            }
             let metadata =
                 fs::symlink_metadata(&to).map_err(|error| cannot("read", &to, &error))?;
             wanted.insert(file.path.clone(), looks(&content, &metadata));
@@ -337,6 +384,17 @@ fn copy_one(kind: FileKind, from: &Path, to: &Path) -> io::Result<()> {
         FileKind::Symlink => std::os::unix::fs::symlink(fs::read_link(from)?, to),
         FileKind::Submodule => copy_folder(from, to),
     }
+}
+
+/// What nobody tracks may have been made of something else: a copy that looks new would not be made again.
+fn keep_time(from: &Path, to: &Path) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(from)?;
+    if !metadata.is_file() {
+        return Ok(());
+    }
+    // Opened for reading: that it may be written is not said.
+    let made = metadata.modified()?.min(SystemTime::now());
+    fs::File::open(to)?.set_modified(made)
 }
 
 /// Makes a folder, also where a file stands in the way.

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where each dependency may be named.
-const KEEPERS: [(&str, &[&str]); 23] = [
+const KEEPERS: [(&str, &[&str]); 26] = [
     ("anstream", &["src/commands", "src/main.rs"]),
     ("anstyle", &["src/commands", "src/emit", "src/main.rs"]),
+    ("cargo_metadata", &["src/runner/cargo"]),
     ("clap", &["src/commands", "src/main.rs"]),
     ("clap_complete", &["src/commands/completions.rs"]),
     ("clap_mangen", &["src/commands/man_pages.rs"]),
+    ("cpp_demangle", &["src/objects"]),
     ("flate2", &["src/coverage/llvm"]),
     ("git2", &["src/repo"]),
     ("globset", &["src/config"]),
@@ -21,6 +23,7 @@ const KEEPERS: [(&str, &[&str]); 23] = [
     ("object", &["src/coverage/llvm", "src/objects"]),
     ("petgraph", &["src/program"]),
     ("postcard", &["src/history", "src/masquerade"]),
+    ("rustc-demangle", &["src/objects"]),
     ("rustc-hash", &["src"]),
     ("rustix", &["src/runner"]),
     ("serde", &["src"]),

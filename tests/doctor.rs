@@ -510,7 +510,7 @@ fn a_history_without_some_tests_is_told() {
 fn debts_are_told() {
     let repo = recorded("cc -o prog p.c", "");
     is(&repo, "debts", "ok", &["nothing is owed"]);
-    repo.write("p.c", SOURCE.replace("x * 2", "2 * x"));
+    repo.write("p.c", SOURCE.replace("x * 2", "x * 3"));
     succeeds(&repo.rts(&["run", "--limit", "1"]));
     is(&repo, "debts", "warn", &["2 tests owed", "git rts owed"]);
 }

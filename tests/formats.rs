@@ -456,6 +456,22 @@ fn make_gets_words_and_nothing_is_nothing() {
 }
 
 #[test]
+fn cargo_is_told_of_no_test_that_it_does_not_know() {
+    let repo = TestRepo::new();
+    repo.commit(&[("Makefile", "TESTS = one\ncheck:\n\t./one\n")]);
+    for verb in [&["select"][..], &["run", "--dry-run"]] {
+        for format in ["nextest", "cargo-test"] {
+            let output = repo.rts(&[verb, &["--format", format]].concat());
+            let said = said(&output);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(output.stdout.is_empty(), "{said}");
+            assert!(said.contains("run by 'make'"), "{said}");
+            assert!(said.contains("hint: '--format plain'"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn automake_gets_the_tests_of_each_folder() {
     let repo = TestRepo::new();
     let tests = ["a.test", "b.test", "c.test"];

@@ -132,7 +132,6 @@ prop_compose! {
         tests in proptest::collection::vec(any_test(), 0..40),
     ) -> Recording {
         let mut recording = Recording::new(About {
-            is_built_anew: true,
             outside: BTreeMap::new(),
             fingerprint,
             uncounted: Uncounted {
@@ -409,7 +408,6 @@ fn cleaning_up_keeps_what_is_wanted_and_gives_room_back() {
 fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let about = About {
-        is_built_anew: true,
         outside: BTreeMap::new(),
         fingerprint: BTreeMap::new(),
         uncounted: Uncounted::default(),

@@ -138,6 +138,22 @@ fn what_affects_nobody_goes_at_once() {
 }
 
 #[test]
+fn a_push_that_was_tested_before_is_not_said_to_change_no_file() {
+    let repo = with_hook("pre-push");
+    bad(&repo, "two");
+    assert!(!repo.rts(&["run"]).status.success());
+    let said = is_stopped(&repo, &["main"]);
+    let head = repo.git(&["rev-parse", "--short=7", "HEAD"]);
+    let words = format!("base {head}, history of {head}; nothing changed since\n");
+    assert!(said.contains(&words), "{said}");
+    assert!(said.contains("FAIL two"), "{said}");
+    good(&repo, "one");
+    let said = is_stopped(&repo, &["main"]);
+    let words = format!("; history of {head}; 1 file changed\n");
+    assert!(said.contains(&words), "{said}");
+}
+
+#[test]
 fn a_push_that_breaks_a_test_is_stopped_and_told_what_to_do() {
     let repo = with_hook("pre-push");
     good(&repo, "one");

@@ -80,8 +80,76 @@ fn verbose_tells_of_each_test() {
     assert!(!stderr(&usual).contains("PASS"), "{}", stderr(&usual));
 }
 
+/// A second version, in which a test fails.
+fn with_a_past() -> TestRepo {
+    let repo = project();
+    fail(&repo);
+    repo.commit_all();
+    repo
+}
+
+#[test]
+fn a_replay_and_an_audit_say_nothing_to_the_quiet_while_nothing_is_missed() {
+    let repo = with_a_past();
+    for arguments in [&["replay", "HEAD~1", "-q"][..], &["-q", "audit", "-n", "2"]] {
+        let output = repo.rts(arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(stderr(&output), "");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    }
+    // What is asked for in a form for programs is data, and a miss is told in any case.
+    let asked = repo.json(&["replay", "HEAD~1", "-q", "--format", "json"]);
+    assert_eq!(asked["trials"].as_array().unwrap().len(), 1);
+    let mut wrong = repo.rts_command();
+    wrong.args(["replay", "HEAD~1", "-q", "--restart"]);
+    let wrong = wrong.env("GIT_RTS_OVERLOOK_DANGERS", "1").output().unwrap();
+    assert_eq!(wrong.status.code(), Some(102), "{}", stderr(&wrong));
+    let told = String::from_utf8_lossy(&wrong.stdout).into_owned();
+    assert!(told.contains("\nMISS "), "{told}");
+    let said = stderr(&wrong);
+    assert!(said.starts_with("error: 1 test skipped wrongly"), "{said}");
+}
+
+#[test]
+fn a_replay_and_an_audit_tell_the_verbose_of_each_test_of_each_step() {
+    let repo = with_a_past();
+    let replay = repo.rts(&["replay", "HEAD~1", "-v"]);
+    let said = stderr(&replay);
+    for line in [
+        ": 1 of 3 tests selected, 1 noticed\n",
+        "\n  FAIL asks (",
+        "), selected, noticed it\n",
+        "\n  PASS fine (",
+        "\n  SKIP skips (",
+        "), skipped\n",
+    ] {
+        assert!(said.contains(line), "'{line}' in {said}");
+    }
+    let audit = repo.rts(&["audit", "-v", "-n", "2"]);
+    let said = stderr(&audit);
+    assert_eq!(said.matches("\np.c:").count(), 2, "{said}");
+    assert_eq!(said.matches(" fine (").count(), 2, "{said}");
+    let usual = repo.rts(&["replay", "HEAD~1", "--restart"]);
+    assert!(!stderr(&usual).contains("PASS"), "{}", stderr(&usual));
+}
+
 #[test]
 fn nobody_can_have_both() {
     let output = project().rts(&["run", "-q", "-v"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn of_a_failed_test_the_lines_are_shown_that_tell_of_it() {
+    let repo = TestRepo::new();
+    let config = "[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"sh {test}.sh\"\n[build]\ncommand = \"true\"\n";
+    let test = "printf '\\033[31mFAIL\\033[0m: first, %s\\n' 'expected 3'\nfor number in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '\\033[32mPASS\\033[0m: %s\\n' $number; done\nexit 1\n";
+    repo.commit(&[(".git-rts.toml", config), ("one.sh", test)]);
+    let run = repo.rts(&["run"]);
+    let said = stderr(&run);
+    assert!(
+        said.contains("\n     | FAIL: first, expected 3\n"),
+        "{said}"
+    );
+    assert!(!said.contains("PASS"), "{said}");
 }

@@ -203,6 +203,28 @@ fn without_a_history_or_a_match_there_is_a_hint() {
 }
 
 #[test]
+fn verbs_that_read_c_say_so_where_there_is_none() {
+    let repo = TestRepo::new();
+    let settings = "[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"true {test}\"\n";
+    repo.commit(&[(".git-rts.toml", settings), ("lib.rs", "pub fn mul() {}\n")]);
+    let recorded = repo.rts(&["run"]);
+    assert!(recorded.status.success(), "{}", said(&recorded));
+    for arguments in [
+        &["coverage"][..],
+        &["survey"],
+        &["dead"],
+        &["graph", "mul"],
+        &["impact", "mul"],
+    ] {
+        let output = repo.rts(arguments);
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("this verb reads C only"), "{said}");
+        assert!(said.contains("hint:"), "{said}");
+    }
+}
+
+#[test]
 fn what_no_test_reaches_is_named_by_file_and_line() {
     let found = lines(shared(), &["coverage"]);
     assert_eq!(

@@ -112,7 +112,7 @@ fn recording_some_tests_keeps_what_is_known_of_the_others() {
 }
 
 #[test]
-fn a_build_that_fails_says_where_its_output_is() {
+fn a_build_that_fails_shows_the_compilers_complaint_and_says_where_its_output_is() {
     let repo = project();
     repo.write("lib.c", "int broken(\n");
     repo.commit_all();
@@ -120,7 +120,39 @@ fn a_build_that_fails_says_where_its_output_is() {
     assert_eq!(output.status.code(), Some(101));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("cannot build the project"), "{said}");
+    assert!(
+        said.contains("lib.c:1:") && said.contains(" error: "),
+        "{said}"
+    );
     assert!(said.contains("build.log"), "{said}");
+}
+
+#[test]
+fn what_ran_on_uncommitted_work_counts_until_it_changes() {
+    let repo = project();
+    repo.write("notes", "none of it is committed\n");
+    let said = |arguments: &[&str]| {
+        let output = repo.rts(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    let first = said(&["run"]);
+    assert!(first.contains("2 passed, 0 skipped safely"), "{first}");
+    let again = said(&["run"]);
+    assert!(again.contains("0 passed, 2 skipped safely"), "{again}");
+    assert!(
+        again.contains("history of working tree; nothing changed since"),
+        "{again}"
+    );
+    let listed = repo.rts(&["select"]);
+    assert_eq!(listed.stdout, b"");
+    // Its files are kept nowhere, so that nothing can be compared with it.
+    repo.write("notes", "more\n");
+    let changed = said(&["run"]);
+    assert!(changed.contains("2 passed, 0 skipped safely"), "{changed}");
+    let hint = "hint: what was recorded last is not committed: once it is, its history counts";
+    assert!(changed.contains(hint), "{changed}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn in_shadow_mode_everything_runs_and_the_selection_is_only_compared() {
     let repo = project();
     passes(&repo.rts(&["run"]));
     repo.git(&["config", "rts.mode", "shadow"]);
-    commit(&repo, "x + 2", "2 + x");
+    commit(&repo, "x + 2", "x + 4 - 2");
     let said = passes(&repo.rts(&["run", "HEAD~1"]));
     assert!(
         said.contains("3 passed, 2 of them to check the selection"),
@@ -195,7 +195,7 @@ fn a_damaged_record_is_told_and_costs_nothing_else() {
 fn past() -> TestRepo {
     let repo = TestRepo::new();
     repo.commit(&[("prog.c", PROGRAM)]);
-    commit(&repo, "x + 1", "1 + x");
+    commit(&repo, "x + 1", "x + 4 - 3");
     commit(&repo, "static int one(", "static int one((");
     commit(&repo, "static int one((", "static int one(");
     commit(&repo, "x + 2", "x + 3");
@@ -254,6 +254,28 @@ fn a_replay_misses_nothing_names_what_does_not_build_and_leaves_everything_as_it
     let mut told_again = document(&again);
     told_again["written"] = replay["written"].clone();
     assert_eq!(told_again, replay);
+}
+
+#[test]
+fn a_replay_can_be_timed_beside_a_build_with_nothing_of_ours_in_it() {
+    let repo = past();
+    let compilers = repo.top().parent().unwrap().join("compilers");
+    let noted = format!("command -v cc >>{}; cc -w", compilers.display());
+    repo.write(
+        ".git-rts.toml",
+        settings(&repo).replacen("cc -w", &noted, 1),
+    );
+    let output = repo.rts(&["replay", "HEAD~1", "--plain", "--format", "json"]);
+    passes(&output);
+    let replay = document(&output);
+    let plain = &replay["trials"][0]["milliseconds"]["plain"];
+    assert!(plain.as_u64().unwrap() > 0, "{replay}");
+    let beside = &replay["score"]["time_beside_plain"];
+    assert!(beside["median"].as_f64().unwrap() > 0.0, "{replay}");
+    let used = fs::read_to_string(compilers).unwrap();
+    // The commit that it begins with and the other one, each with our compilers and then without.
+    let ours: Vec<bool> = used.lines().map(|cc| cc.contains("/.git/rts/")).collect();
+    assert_eq!(ours, [true, false, true, false], "{used}");
 }
 
 #[test]
@@ -346,6 +368,52 @@ fn an_audit_misses_nothing_and_lists_what_no_test_notices() {
     );
     assert_eq!(state(&repo), before);
     assert!(!repo.top().join(".git/rts/audit/clone").exists());
+}
+
+#[test]
+fn an_audit_mutates_what_is_compiled_and_not_the_tests() {
+    let repo = TestRepo::new();
+    let settings = settings(&repo).replace(" prog.c", " prog.c test_prog.c");
+    let program = format!(
+        "{PROGRAM}#ifdef OTHER_SYSTEM\nint elsewhere(int x)\n{{\n    return x + 18;\n}}\n#endif\n"
+    );
+    repo.commit(&[
+        (".git-rts.toml", &settings),
+        ("prog.c", &program),
+        (
+            "other.c",
+            "int other = 19;\nint of_another_system(void)\n{\n    return other + 20;\n}\n",
+        ),
+        (
+            "test_prog.c",
+            "int checked(int x)\n{\n    return x + 21;\n}\n",
+        ),
+    ]);
+    let mutated = |arguments: &[&str]| {
+        let arguments = [&["audit", "-n", "1000", "--format", "json"], arguments].concat();
+        let output = repo.rts(&arguments);
+        passes(&output);
+        let trials = document(&output)["trials"].clone();
+        let trials = trials.as_array().unwrap().iter();
+        let changed = trials.map(|trial| format!("{} {}", trial["change"], trial["title"]));
+        changed.collect::<Vec<_>>().join("\n")
+    };
+    let all = mutated(&[]);
+    for line in ["x + 1;", "x + 2;", "x - 3;"] {
+        assert!(all.contains(line), "'{line}' in {all}");
+    }
+    for line in ["x + 18", "= 19", "other + 20", "x + 21"] {
+        assert!(!all.contains(line), "'{line}' in {all}");
+    }
+    let named = mutated(&["test_*.c"]);
+    assert!(named.contains("x + 21"), "{named}");
+    let output = repo.rts(&["audit", "other.c"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("nothing to mutate"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]

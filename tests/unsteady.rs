@@ -82,6 +82,23 @@ fn a_test_that_is_said_to_vary_counts_for_all_that_it_can_reach_from_the_first_r
 }
 
 #[test]
+fn coverage_says_what_counts_as_reached_because_tests_vary() {
+    let repo = project("nondeterministic = [\"mood\"]\n");
+    run(&repo);
+    let output = repo.rts(&["coverage", "function"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert_eq!(output.stdout, b"prog.c:14: function idle\n", "{said}");
+    assert!(said.contains("4 of 5 functions entered"), "{said}");
+    let vary =
+        "1 test varies: what it could reach counts as reached; the others reach 1 function and ";
+    assert!(said.contains(vary), "{said}");
+    let told = repo.json(&["coverage", "--format", "json"]);
+    assert_eq!(told["varying_tests"], 1);
+    assert_eq!(told["entered_by_others"], 1);
+}
+
+#[test]
 fn a_test_that_was_seen_to_vary_later_is_not_skipped_by_an_older_trace() {
     let repo = project("");
     run(&repo);

@@ -18,10 +18,10 @@ const WAITS: &str = "waiting for the next save";
 /// So long we wait for what must happen; on a machine that has other work it may take a while.
 const LONGEST: Duration = Duration::from_secs(240);
 
-/// Each test notes that it began; where there is a gate, it waits for it to open.
+/// Each test notes that it began; where there is a gate, it waits for it to open. So does the build, which notes that it waits.
 const CONFIG: &str = r#"
 [build]
-command = "cc -o prog p.c"
+command = 'until [ -z "$BUILT" ] || [ -e "$BUILT" ]; do touch "$BUILT.waits"; sleep 0.05; done; cc -o prog p.c'
 [tests]
 runner = "command"
 list = "printf '%s\\n' one two three"
@@ -258,6 +258,23 @@ fn what_is_saved_during_a_run_is_taken_up_afterwards() {
     let second = watching.round();
     assert!(second.contains("p.c changed"), "{second}");
     assert!(second.contains("FAIL two"), "{second}");
+}
+
+#[test]
+fn what_is_saved_during_a_build_is_no_error() {
+    let repo = project();
+    repo.write("p.c", with_line(&repo, "one", "x++;"));
+    let gate = repo.top().join("../built");
+    let mut watching = Watching::start(&repo, &[], &[("BUILT", gate.clone())]);
+    let waits = repo.top().join("../built.waits");
+    watching.until("it builds", |_| waits.exists());
+    repo.write("p.c", with_line(&repo, "one", "x--;"));
+    fs::write(&gate, "").unwrap();
+    let first = watching.round();
+    assert!(first.contains("saved before it was read"), "{first}");
+    assert!(!first.contains("error:"), "{first}");
+    let second = watching.round();
+    assert!(second.contains("3 passed"), "{second}");
 }
 
 #[test]

@@ -1,15 +1,23 @@
 //! `git rts audit`: small mistakes are put into the code, and every test that notices one must have been selected.
 
+mod switched;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::commands::audit::switched::Panel;
+use crate::commands::built::Built;
+use crate::commands::history::open;
 use crate::commands::rehearsal::Rehearsal;
-use crate::commands::testing::waiting;
-use crate::commands::trial::{Bench, interrupted, trial};
+use crate::commands::test_files::holds_tests;
+use crate::commands::testing::build;
+use crate::commands::trial::{Bench, interrupted, step, trial};
+use crate::commands::values::at_least_one;
 use crate::commands::verdict::{Pages, verdict};
 use crate::config::{Config, NameGlob, duration};
 use crate::difference::{facts_source, source_files};
@@ -18,25 +26,32 @@ use crate::emit::progress::{Meanwhile, Progress, span};
 use crate::emit::trust::Deed;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{Histories, PATIENCE, Recording, VersionKey};
+use crate::history::{Recording, VersionKey};
 use crate::lang::c::{Granularity, Mutant, mutants};
 use crate::order::draw::Draw;
+use crate::query::compiled::Compiled;
+use crate::query::executed::functions;
+use crate::query::past;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Interrupt;
-use crate::trust::Trial;
+use crate::trust::{Times, Trial};
+
+/// Of the sample so much is built one by one, if there is so much that cannot be built at once.
+const ALONE_SHARE: usize = 10;
+const ALONE_AT_LEAST: usize = 20;
 
 /// Put small mistakes into the code, and check that every test that notices one is selected
 ///
-/// In a clone of its own, below `.git/rts`, HEAD is built and recorded. Then, one after the other, operators, constants, conditions and statements are changed as people mistype them; each mutant is built, tests are selected, and all of them run. What tests execute comes first. Mutants that no test notices are listed, too: there a test is missing. Your work tree stays as it is.
+/// In a clone of its own, below `.git/rts`, HEAD is built and recorded. Then operators, constants, conditions and statements are changed as people mistype them. Most of these mutants are built all at once, and switched on one after the other; of the rest, at most a tenth of the sample is built one by one. For each, tests are selected, and all of those run that reach it. What tests execute comes first, and functions that the build does not compile are left out. Mutants that no test notices are listed, too: there a test is missing. Your work tree stays as it is.
 ///
 /// Exits with 102 if a test noticed a mutant and was not selected.
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Only mutants of these files, as patterns [default: all that the build reads]
+    /// Only mutants of these files, as patterns [default: all that the build compiles, without those that have the word 'test' or 'tests' in their path]
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// How many mutants are tried
-    #[arg(short = 'n', long, value_name = "N", default_value = "100")]
+    #[arg(short = 'n', long, value_name = "N", default_value = "1000", value_parser = at_least_one)]
     mutants: NonZeroUsize,
     /// Stop after a time, such as 10min
     #[arg(long, value_name = "TIME")]
@@ -45,7 +60,7 @@ pub struct Audit {
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     seed: u64,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value = "1")]
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: NonZeroUsize,
     #[command(flatten)]
     pages: Pages,
@@ -76,7 +91,6 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
     };
     notice!("recording {head}");
     let recording = Meanwhile::show("building with counters, and running every test");
-    let started = Instant::now();
     let names = (head.id(), String::new());
     let base = trial(&rehearsal.repository, head, &bench, names)?;
     drop(recording);
@@ -96,18 +110,22 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
         // All of them will be tried: those of one file behind each other have less to build.
         found.sort_by(|one, other| one.place().cmp(&other.place()));
     }
-    notice!(
-        "trying {} of {all} mutants with {}, at most about {}",
-        found.len(),
-        count(base.tests.len(), "test"),
-        span(budget.unwrap_or_else(|| started.elapsed() * found.len() as u32))
-    );
     let bench = Bench {
         is_kept: false,
         is_hasty: true,
         ..bench
     };
-    let trials = tried(&rehearsal, head, &bench, &found, budget)?;
+    let sample = Sample {
+        rehearsal: &rehearsal,
+        head,
+        bench: &bench,
+        found: &found,
+        all,
+        base: &base,
+        started: Instant::now(),
+        budget,
+    };
+    let trials = sample.trials(&recording)?;
     rehearsal.finish()?;
     let version = head.id();
     verdict(&arguments.pages, Deed::Audit { version }, &trials)?;
@@ -118,41 +136,183 @@ pub(super) fn run(arguments: &Audit) -> Result<()> {
 }
 
 fn nothing_to_mutate() -> Error {
-    Error::new("there is nothing to mutate").hint("do the patterns name C files of HEAD?")
+    Error::new("there is nothing to mutate").hint(
+        "do the patterns name C files of HEAD that the build compiles? Files of tests must be named",
+    )
 }
 
-/// Tries one mutant after the other, until there is no time left or somebody stops it.
-fn tried(
-    rehearsal: &Rehearsal,
+fn cannot_change(file: &Path, error: &std::io::Error) -> Error {
+    Error::new(format!("cannot change '{}': {error}", file.display()))
+}
+
+/// The mutants that were drawn, and what they are tried with.
+struct Sample<'a> {
+    rehearsal: &'a Rehearsal,
     head: Version,
-    bench: &Bench<'_>,
-    found: &[Found],
+    bench: &'a Bench<'a>,
+    found: &'a [Found],
+    /// How many there are to draw from.
+    all: usize,
+    /// The trial of the version without any.
+    base: &'a Trial,
+    started: Instant,
     budget: Option<Duration>,
-) -> Result<Vec<Trial>> {
-    let started = Instant::now();
-    let mut progress = Progress::new("auditing", found.len());
-    let mut trials = Vec::new();
-    for one in found {
-        let is_over = budget.is_some_and(|budget| started.elapsed() >= budget);
-        if is_over || bench.interrupt.is_requested() {
-            break;
+}
+
+impl Sample<'_> {
+    /// Tries as many as there is time for, until somebody stops it: first those that were built at once, then the others.
+    fn trials(&self, recording: &Recording) -> Result<Vec<Trial>> {
+        let mut trials = Vec::new();
+        let mut progress = Progress::new("auditing", self.found.len());
+        let mut suspects = Vec::new();
+        let at_once = self.at_once(recording, &mut suspects, &mut |tried| {
+            note(&mut trials, &mut progress, tried);
+        })?;
+        for (place, suspect) in suspects {
+            let tried = self.confirmed(&self.found[place], suspect)?;
+            note(&mut trials, &mut progress, tried);
         }
-        let file = one.path.under(rehearsal.folder());
-        let cannot = |error| Error::new(format!("cannot change '{}': {error}", file.display()));
-        let source = fs::read(&file).map_err(cannot)?;
-        fs::write(&file, one.mutant.apply(&source)).map_err(cannot)?;
-        let names = (one.name(), one.mutant.diff(&source));
-        let tried = trial(&rehearsal.repository, head, bench, names);
-        fs::write(&file, &source).map_err(cannot)?;
-        let tried = match tried {
-            Err(error) if error.exit_code == ExitCode::Interrupted => break,
-            tried => tried?,
-        };
-        progress.step(tried.stories.is_empty(), &one.name());
-        trials.push(tried);
+        let others = (1..).zip(self.found);
+        let others = others.filter(|(number, _)| !at_once.contains(number));
+        let others: Vec<&Found> = others.map(|(_, one)| one).collect();
+        for one in spread(&others, self.alone_of(others.len())) {
+            if self.is_over() {
+                break;
+            }
+            match self.alone(one) {
+                Err(error) if error.exit_code == ExitCode::Interrupted => break,
+                tried => note(&mut trials, &mut progress, tried?),
+            }
+        }
+        progress.finish();
+        Ok(trials)
     }
-    progress.finish();
-    Ok(trials)
+
+    /// How many of so many mutants are built alone: where no time is set, that must not take most of it.
+    fn alone_of(&self, others: usize) -> usize {
+        match self.budget {
+            Some(_) => others,
+            None => others.min(ALONE_AT_LEAST.max(self.found.len() / ALONE_SHARE)),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let is_late = |budget| self.started.elapsed() >= budget;
+        self.budget.is_some_and(is_late) || self.bench.interrupt.is_requested()
+    }
+
+    /// Tries the mutants that can be built at once; answers their numbers.
+    fn at_once(
+        &self,
+        recording: &Recording,
+        suspects: &mut Vec<(usize, Trial)>,
+        note: &mut dyn FnMut(Trial),
+    ) -> Result<BTreeSet<usize>> {
+        let repository = &self.rehearsal.repository;
+        let config = Config::read(repository)?;
+        let building = Meanwhile::show("building mutants, and running every test");
+        let started = Instant::now();
+        let (session, _) = build(repository, &config, self.bench.interrupt)?;
+        // Nothing changed: so much it takes whatever changes.
+        let building_again = started.elapsed();
+        let tests = session.list()?;
+        let placer = session.placer(repository, &config)?;
+        let recorder = session.recorder(&placer);
+        let recorder = recorder.as_ref();
+        let built = Built::new(repository, &config, &session, &tests, &placer, recorder)?;
+        let together = (&config, &session);
+        let panel = switched::panel(self.rehearsal, together, recording, &tests, self.found);
+        drop(building);
+        let panel = match panel {
+            Err(error) if error.exit_code == ExitCode::Interrupted => return Ok(BTreeSet::new()),
+            panel => panel?,
+        };
+        let started = Instant::now();
+        switched::select(&built, self.head)?;
+        self.announce(panel.as_ref(), building_again, started.elapsed());
+        let Some(panel) = panel else {
+            return Ok(BTreeSet::new());
+        };
+        for (place, one) in self.found.iter().enumerate() {
+            let number = place + 1;
+            if !panel.numbers.contains(&number) {
+                continue;
+            }
+            if self.is_over() {
+                break;
+            }
+            let with = (&built, self.rehearsal);
+            match panel.trial(with, self.head, self.bench, (number, one)) {
+                Err(error) if error.exit_code == ExitCode::Interrupted => break,
+                tried => match tried? {
+                    tried if tried.stories.is_empty() => note(tried),
+                    suspect => suspects.push((place, suspect)),
+                },
+            }
+        }
+        Ok(panel.numbers)
+    }
+
+    /// Says what is about to be tried, and about how long that takes, given how long it takes to build and to select where nothing
+    /// changed.
+    fn announce(&self, panel: Option<&Panel>, building: Duration, selecting: Duration) {
+        let at_once = panel.map_or(0, |panel| panel.numbers.len());
+        let others = self.found.len() - at_once;
+        let alone = self.alone_of(others);
+        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let Times { analysis, all, .. } = self.base.times;
+        // Where something changed, it takes about twice as long.
+        let one = 2 * building + Duration::from_millis(analysis + all);
+        let tests = panel.map(|panel| panel.estimate(self.bench.jobs.get()));
+        let tests = tests.unwrap_or_default();
+        let estimate = tests.max(2 * selecting * times(at_once)) + one * times(alone);
+        notice!(
+            "trying {} of {} mutants with {} ({}), about {}",
+            self.found.len(),
+            self.all,
+            count(self.base.tests.len(), "test"),
+            switched::shares(at_once, alone, others),
+            span(self.budget.map_or(estimate, |budget| budget.min(estimate)))
+        );
+    }
+
+    /// Builds a mutant alone that a test missed which was built at once. Where a program's way depends on where things are in its
+    /// memory, it goes other ways in that build than in the one that was recorded, and nobody selected wrongly.
+    fn confirmed(&self, one: &Found, suspect: Trial) -> Result<Trial> {
+        if self.is_over() {
+            return Ok(suspect);
+        }
+        match self.alone(one) {
+            Err(error) if error.exit_code == ExitCode::Interrupted => Ok(suspect),
+            Err(error) => Err(error),
+            Ok(tried) if tried.obstacle.is_some() => Ok(suspect),
+            Ok(tried) => Ok(Trial {
+                reaching: suspect.reaching,
+                ..tried
+            }),
+        }
+    }
+
+    /// Builds one mutant and tries it.
+    fn alone(&self, one: &Found) -> Result<Trial> {
+        one.tried_in(self.rehearsal.folder(), |title| {
+            let names = (one.name(), title);
+            trial(&self.rehearsal.repository, self.head, self.bench, names)
+        })
+    }
+}
+
+/// So many of some things, from all over them.
+fn spread<'a, T>(things: &[&'a T], count: usize) -> impl Iterator<Item = &'a T> {
+    let chosen: Vec<&T> = (0..count)
+        .filter_map(|at| things.get(at * things.len() / count).copied())
+        .collect();
+    chosen.into_iter()
+}
+
+fn note(trials: &mut Vec<Trial>, progress: &mut Progress, tried: Trial) {
+    step(progress, &tried.change, &tried);
+    trials.push(tried);
 }
 
 /// A mutant and its file.
@@ -164,6 +324,21 @@ struct Found {
 impl Found {
     fn place(&self) -> (&RepoPath, usize) {
         (&self.path, self.mutant.range.start)
+    }
+
+    /// Puts the mutant into a work tree for as long as it is tried; what it changes is its title.
+    fn tried_in(
+        &self,
+        folder: &Path,
+        tried: impl FnOnce(String) -> Result<Trial>,
+    ) -> Result<Trial> {
+        let file = self.path.under(folder);
+        let source = fs::read(&file).map_err(|error| cannot_change(&file, &error))?;
+        let mutated = self.mutant.apply(&source);
+        fs::write(&file, mutated).map_err(|error| cannot_change(&file, &error))?;
+        let tried = tried(self.mutant.diff(&source));
+        fs::write(&file, &source).map_err(|error| cannot_change(&file, &error))?;
+        tried
     }
 
     fn name(&self) -> String {
@@ -180,7 +355,7 @@ impl Found {
 
 /// What was recorded of a version.
 fn recorded(repository: &Repository, version: Version) -> Result<Recording> {
-    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
+    let histories = open(repository)?;
     let key = VersionKey {
         commit: version.commit(),
         tree: version.tree(),
@@ -191,7 +366,7 @@ fn recorded(repository: &Repository, version: Version) -> Result<Recording> {
     }
 }
 
-/// All mutants of the files that the build reads.
+/// All mutants of what the build compiles, without those of the tests themselves unless they are named.
 fn found(
     rehearsal: &Rehearsal,
     version: Version,
@@ -203,10 +378,17 @@ fn found(
     let tree = source_files(repository, &config, &version)?;
     let program = facts_source(repository, Granularity::Expression).program(&tree)?;
     let opened = recording.about.opened_by_build.as_ref();
+    let past = past(repository, &open(repository)?, Some(&version.id()))?;
+    let same = past.entities(repository, &config)?;
+    let functions = functions(same.facts(), &past.functions, &past.about.uncounted);
+    let compiled = Compiled::new(&functions);
     let mut found = Vec::new();
     for file in &tree.sources {
         let is_wanted = match globs {
-            [] => opened.is_none_or(|opened| opened.contains(&file.path)),
+            [] => {
+                let is_opened = opened.is_none_or(|opened| opened.contains(&file.path));
+                is_opened && !holds_tests(&file.path)
+            }
             globs => globs.iter().any(|glob| glob.is_match_path(&file.path)),
         };
         if !is_wanted {
@@ -216,6 +398,7 @@ fn found(
         let source = fs::read(&path)
             .map_err(|error| Error::new(format!("cannot read '{}': {error}", path.display())))?;
         let own = mutants(&source, &program.macros).into_iter();
+        let own = own.filter(|mutant| compiled.has(&file.path, mutant.range.start));
         found.extend(own.map(|mutant| Found {
             path: file.path.clone(),
             mutant,
@@ -235,4 +418,19 @@ fn arrange(found: &mut [Found], recording: &Recording, seed: u64) {
         let tests = entering.get(one.mutant.name.as_str());
         tests.is_some_and(BTreeSet::is_empty)
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_many_is_from_all_over_them() {
+        let numbers: Vec<u32> = (0..10).collect();
+        let all: Vec<&u32> = numbers.iter().collect();
+        let spread = |count| spread(&all, count).copied().collect::<Vec<_>>();
+        assert_eq!(spread(3), [0, 3, 6]);
+        assert_eq!(spread(10), numbers);
+        assert_eq!(spread(0), Vec::<u32>::new());
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use crate::commands::haste::hurry;
 use crate::commands::history::name_of;
 use crate::commands::results::{Results, failure, tell};
 use crate::commands::testing::{
@@ -11,7 +12,6 @@ use crate::commands::testing::{
     version_of, waiting, widen,
 };
 use crate::config::Config;
-use crate::difference::all_facts;
 use crate::emit::edges::Texts;
 use crate::emit::progress::Progress;
 use crate::emit::reasons::Teller;
@@ -19,7 +19,6 @@ use crate::error::Result;
 use crate::history::{self, About, Recording, TestRecord, VersionKey};
 use crate::objects::Contents;
 use crate::order::owed::Debt;
-use crate::program::closure::Closure;
 use crate::recording::products::Products;
 use crate::recording::{Placer, Recorder, Session};
 use crate::repo::{Repository, Version};
@@ -37,10 +36,6 @@ pub(super) const REASONS_OWED: usize = 3;
 /// Why the trace of a test is no longer that of its source.
 const REWRITTEN: &str =
     "its source was written in another way since it ran, with the same compiled code";
-
-/// A test that takes so many times as long as it ever did does not end, if it may not be waited for.
-const HANGS: u32 = 20;
-const HANGS_NOT_BEFORE: Duration = Duration::from_secs(3);
 
 /// What selected tests cannot run without is selected, too.
 fn add_needed(selection: &mut Selection, tests: &[Test]) {
@@ -67,14 +62,6 @@ fn needed_by(tests: &[Test], constraints: &Constraints, place: usize) -> Vec<usi
     let all = with_needed(tests, constraints, &BTreeSet::from([place]));
     all.into_iter().filter(|other| *other != place).collect()
 }
-
-/// What keeps a command from writing files of more than a gigabyte, and from leaving its memory behind when it crashes.
-const BOUNDED: [&str; 4] = [
-    "sh",
-    "-c",
-    "ulimit -c 0; ulimit -f 2097152; exec \"$@\"",
-    "sh",
-];
 
 /// A project that was built.
 pub(super) struct Built<'a> {
@@ -113,14 +100,15 @@ impl<'a> Built<'a> {
         placer: &Placer,
         recorder: &'a dyn Recorder,
     ) -> Result<Self> {
-        let about = about(repository, config, session, placer, recorder);
+        let contents = session.contents();
+        let about = about(repository, config, session, placer, recorder, &contents);
         let version = version_of(repository, session);
         Ok(Built {
             repository,
             config,
             // Read before tests run: nobody who has the database then can cost us what they did.
             before: earlier(repository, version, &about)?,
-            contents: session.contents(),
+            contents,
             products: session.products(),
             session,
             tests,
@@ -137,9 +125,20 @@ impl<'a> Built<'a> {
         all: bool,
         witnesses: Witnesses,
     ) -> Result<Selection> {
+        self.select_at(self.session.version, base, all, witnesses)
+    }
+
+    /// The same for a version that was not built, as if it had been: its build would have made the same things.
+    pub(super) fn select_at(
+        &self,
+        head: Version,
+        base: Version,
+        all: bool,
+        witnesses: Witnesses,
+    ) -> Result<Selection> {
         let question = Question {
             base,
-            head: self.session.version,
+            head,
             listing: Some(self.tests),
             fingerprint: Some(&self.about.fingerprint),
             built: Some(selection::Built {
@@ -256,14 +255,7 @@ impl<'a> Built<'a> {
         test.launch.command.extend(how.extra.iter().cloned());
         let known = selection.plan.tests[place].milliseconds;
         if let Some(known) = known.filter(|_| how.is_hasty) {
-            let longest = Duration::from_millis(known).saturating_mul(HANGS);
-            let longest = longest.max(HANGS_NOT_BEFORE);
-            let own = test.launch.timeout.unwrap_or(longest);
-            test.launch.timeout = Some(own.min(longest));
-            // Nor may it fill the disk meanwhile.
-            let mut command: Vec<OsString> = BOUNDED.map(OsString::from).to_vec();
-            command.append(&mut test.launch.command);
-            test.launch.command = command;
+            hurry(&mut test.launch, Duration::from_millis(known));
         }
         test
     }
@@ -334,7 +326,7 @@ impl<'a> Built<'a> {
         let listed: BTreeSet<&str> = self.tests.iter().map(|test| test.name.as_str()).collect();
         recording.retain(|test| listed.contains(test.name.as_str()));
         rewritten.retain(|name, _| new.record(name).is_none());
-        self.rewrite(&mut recording, &rewritten)?;
+        Self::rewrite(&mut recording, &rewritten);
         recording.rename_looked(&|looked| versioned.rename(looked));
         recording.replace(&new);
         recording.replace(&again);
@@ -362,33 +354,18 @@ impl<'a> Built<'a> {
         Ok(recording)
     }
 
-    /// Whoever executes the same code, written in another way, may execute whatever can be reached from there.
-    fn rewrite(
-        &self,
-        recording: &mut Recording,
-        rewritten: &BTreeMap<String, Option<Vec<FunctionId>>>,
-    ) -> Result<()> {
-        let is_elsewhere = |functions: &Vec<FunctionId>| !functions.is_empty();
-        let facts = match rewritten.values().flatten().any(is_elsewhere) {
-            true => all_facts(self.repository, self.config, &self.session.version)?,
-            false => Vec::new(),
-        };
-        let closure = Closure::new(&facts);
-        let mut reached: BTreeMap<&[FunctionId], Vec<FunctionId>> = BTreeMap::new();
+    /// Whoever executes the same code, written in another way, may cross any edge of what is.
+    fn rewrite(recording: &mut Recording, rewritten: &BTreeMap<String, Option<Vec<FunctionId>>>) {
         for (name, functions) in rewritten {
-            let Some(functions) = functions else {
-                if let Some(record) = recording.record_mut(name) {
-                    record.beyond_trace = Some(REWRITTEN.to_owned());
+            match functions {
+                Some(functions) => recording.widen(name, functions),
+                None => {
+                    if let Some(record) = recording.record_mut(name) {
+                        record.beyond_trace = Some(REWRITTEN.to_owned());
+                    }
                 }
-                continue;
-            };
-            if !functions.is_empty() {
-                let reached = reached.entry(functions);
-                let reached = reached.or_insert_with(|| closure.from(functions));
-                recording.widen(name, reached);
             }
         }
-        Ok(())
     }
 
     /// The selected tests that did not run, each with what it owes; and what is known of those that ran on this very tree before.
@@ -427,7 +404,7 @@ impl<'a> Built<'a> {
             let told = told.filter(|reason| !matches!(reason, Reason::Owed(_)));
             let new = Debt {
                 since: name_of(self.version),
-                at: self.about.created,
+                at: self.about.created / 1000,
                 reasons: told
                     .take(REASONS_OWED)
                     .map(|reason| teller.tell(reason).text)

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use crate::commands::built::{Built, How};
 use crate::commands::results::Results;
 use crate::digest;
-use crate::history::TestRecord;
+use crate::history::{Outcome, TestRecord};
 use crate::order::draw::Draw;
 use crate::order::shard::Shard;
-use crate::runner::Outcome;
+use crate::runner;
 use crate::selection::Selection;
 use crate::trust::{Judgement, Observed};
 
@@ -41,6 +41,13 @@ pub(super) fn drawn(
     all.filter(|place| !running.contains(place)).collect()
 }
 
+/// Runs a test again that ended in another way than before: whether it mostly does not.
+pub(super) fn is_flaky(suspect: &Observed, mut again: impl FnMut() -> Outcome) -> bool {
+    let attempts = (0..ATTEMPTS).map(|_| Some(again()));
+    let as_before = attempts.filter(|outcome| *outcome == suspect.before);
+    2 * as_before.count() > ATTEMPTS
+}
+
 /// Compares how the controls ended with what was known of them. Whoever ended in another way runs again, so that flaky tests are
 /// told from wrong skips.
 pub(super) fn judge(
@@ -59,9 +66,7 @@ pub(super) fn judge(
             continue;
         };
         let place = results.chosen[index];
-        let attempts = (0..ATTEMPTS).map(|_| Some(built.again(how, selection, place)));
-        let as_before = attempts.filter(|outcome| *outcome == suspect.before);
-        let is_flaky = 2 * as_before.count() > ATTEMPTS;
+        let is_flaky = is_flaky(suspect, || built.again(how, selection, place));
         if built.session.interrupt.is_requested() {
             // Whoever was stopped says nothing; what failed before that stays selected.
             return;
@@ -71,7 +76,7 @@ pub(super) fn judge(
                 results.flaky.insert(suspect.name.clone());
                 // Nobody is stopped for a test that the change does not reach and that passes when it runs again.
                 if let Some((outcome, _)) = &mut results.done[index] {
-                    *outcome = Outcome::Passed;
+                    *outcome = runner::Outcome::Passed;
                 }
             }
             // Who was skipped by itself and now passes, or the reverse, is no failure that was missed.

@@ -1,19 +1,25 @@
 //! `git rts coverage`: what no test reaches, that of the current change first.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 
 use crate::commands::history::open;
+use crate::commands::needs_c;
 use crate::commands::output::{print, print_json};
 use crate::commands::select::select;
 use crate::config::Config;
 use crate::difference::{Difference, SameVersion};
 use crate::emit::edges::{Texts, node_texts};
 use crate::emit::lcov::lcov;
-use crate::emit::uncovered::{Listed, OfChange, Totals, Uncovered, What, json, summary, text};
+use crate::emit::uncovered::{
+    Listed, OfChange, Totals, Uncovered, What, json, summary, text, vary,
+};
 use crate::error::Result;
+use crate::history::{FunctionTraces, TestNumber, TestRecord};
 use crate::lang::facts::{Entity, Kind};
 use crate::query::change::{Crossers, Crossing};
-use crate::query::executed::{Executed, Function, functions, graph_of};
+use crate::query::executed::{Executed, Function, functions as executed_of, graph_of};
 use crate::query::pattern::{Pattern, patterns};
 use crate::query::uncovered::{line_of, uncrossed_edges, unmentioned};
 use crate::query::{Past, past};
@@ -57,11 +63,16 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
     let patterns = patterns(&arguments.patterns)?;
     let past = past(&repository, &open(&repository)?, None)?;
     let same = past.entities(&repository, &config)?;
-    let functions = functions(same.facts(), &past.functions, &past.about.uncounted);
+    needs_c::check(same.tree(), past.version)?;
+    let functions = executed_of(same.facts(), &past.functions, &past.about.uncounted);
     for notice in &past.notices {
         notice!("{notice}");
     }
+    let varying = varying(&past, &config);
     if arguments.format == Format::Lcov {
+        if let Some(vary) = vary(varying.len()) {
+            notice!("{vary}");
+        }
         return print(&lcov(&wanted_functions(functions, &patterns)));
     }
     let asked = Asked {
@@ -79,6 +90,12 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
             false => asked.of_tree(&mut texts)?,
         },
         totals: totals(&functions),
+        varying: varying.len(),
+        of_others: {
+            let of_others = without(&past.functions, &varying);
+            let executed = executed_of(same.facts(), &of_others, &past.about.uncounted);
+            totals(&executed)
+        },
         doubtful: past
             .doubtful()
             .map(|(test, why)| (test.name.clone(), why.to_owned()))
@@ -107,6 +124,22 @@ fn wanted_functions<'a>(all: Vec<Function<'a>>, patterns: &[Pattern]) -> Vec<Fun
         patterns.is_empty() || wanted.any(|one| one.matches(Kind::Function, file, name))
     };
     all.into_iter().filter(is_wanted).collect()
+}
+
+/// The tests whose traces hold all that they could reach.
+fn varying(past: &Past, config: &Config) -> BTreeSet<TestNumber> {
+    let varies = |test: &TestRecord| test.varies || config.is_nondeterministic(&test.name);
+    let tests = past.tests.iter().filter(|(_, test)| varies(test));
+    tests.map(|(number, _)| *number).collect()
+}
+
+/// What the other tests did.
+fn without(traces: &[FunctionTraces], tests: &BTreeSet<TestNumber>) -> Vec<FunctionTraces> {
+    let mut others = traces.to_vec();
+    for (_, group) in others.iter_mut().flat_map(|one| &mut one.groups) {
+        group.retain(|test| !tests.contains(test));
+    }
+    others
 }
 
 /// How much of the tree is executed.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 
 use crate::commands::history::open;
+use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
 use crate::config::Config;
 use crate::difference::SameVersion;
@@ -50,6 +51,7 @@ pub(super) fn run(arguments: &DeadEntities) -> Result<()> {
         |histories| made_before(&repository, &histories, version),
     );
     let same = SameVersion::read(&repository, &config, version, Vec::new())?;
+    needs_c::check(same.tree(), version)?;
     let mut outside = Outside {
         words: words_outside(&repository, &same.tree().others)?,
         headers_are_used: !arguments.exported,

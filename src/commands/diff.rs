@@ -6,7 +6,7 @@ use crate::commands::output::{print, print_json};
 use crate::commands::testing::{build, waiting};
 use crate::commands::versions::Versions;
 use crate::config::Config;
-use crate::difference::{Building, difference, is_library_function};
+use crate::difference::{Building, difference, is_library_name};
 use crate::emit::diff_json::diff_json;
 use crate::emit::diff_text::{diff_text, summary};
 use crate::emit::edges::{Texts, dangerous_edges};
@@ -90,7 +90,7 @@ fn show_objects(
             session.contents()
         }
     };
-    let difference = objects::difference(&before, &after, &is_library_function);
+    let difference = objects::difference(&before, &after, &is_library_name);
     match format {
         Format::Text => print(&objects_text(&difference)),
         Format::Json => print_json(&objects_json(&difference)),
@@ -111,7 +111,7 @@ fn recorded(repository: &Repository, version: Version) -> Result<Contents> {
     })?;
     let history = history.ok_or_else(|| {
         Error::new(format!("nothing was recorded of {version}"))
-            .hint("check it out and call 'git rts record'")
+            .hint("check it out and call 'git rts run'")
     })?;
     Ok(history.compiled()?.contents)
 }

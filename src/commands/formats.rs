@@ -6,16 +6,21 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::commands::output::print_raw;
+use crate::commands::values::at_least_one;
+use crate::config::Config;
 use crate::emit::edges::Texts;
-use crate::emit::list::{ctest, github, gtest, known_names, lines, make, meson, unrun};
+use crate::emit::list::{
+    cargo_test, ctest, github, gtest, known_names, lines, make, meson, nextest, unrun,
+};
 use crate::emit::plan_json::plan_json;
 use crate::emit::plan_text::count;
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
+use crate::recording::settings;
 use crate::repo::Repository;
-use crate::runner::Definition;
 use crate::runner::ctest::names_in;
+use crate::runner::{Definition, detect};
 use crate::selection::Selection;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -42,6 +47,10 @@ pub(super) enum Format {
     Meson,
     /// For '--gtest_filter='
     Gtest,
+    /// An expression for 'cargo nextest run -E'
+    Nextest,
+    /// Arguments for 'cargo test', a line for each call
+    CargoTest,
     /// The tests that are not to run, as JUnit XML
     Junit,
     /// A matrix for jobs of GitHub Actions, each with a 'shard' for 'git rts run --shard'
@@ -60,13 +69,13 @@ pub(super) struct Listing {
     #[arg(long, value_name = "DIR")]
     test_dir: Option<PathBuf>,
     /// The most parts for '--format github-matrix'
-    #[arg(long, value_name = "N", default_value = "4")]
+    #[arg(long, value_name = "N", default_value = "4", value_parser = at_least_one)]
     parts: std::num::NonZeroUsize,
 }
 
 impl Listing {
     /// Says what is wrong with the wishes before anything is done.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(super) fn check(&self, repository: &Repository, config: &Config) -> Result<()> {
         let needs_build = matches!(self.format, Format::Ctest | Format::CtestTestfile);
         if needs_build && self.test_dir.is_none() {
             return Err(
@@ -74,6 +83,17 @@ impl Listing {
                     .hint("name it: '--test-dir build'")
                     .exit_code(ExitCode::Usage),
             );
+        }
+        let is_for_cargo = matches!(self.format, Format::Nextest | Format::CargoTest);
+        if let Some(top) = repository.workdir().filter(|_| is_for_cargo) {
+            let runner = detect(top, &settings(config))?.name();
+            if runner != "cargo" {
+                return Err(Error::new(format!(
+                    "the tests of this project are run by '{runner}', and cargo knows none of them"
+                ))
+                .hint("'--format plain' lists them; README has the format for each tool")
+                .exit_code(ExitCode::Usage));
+            }
         }
         Ok(())
     }
@@ -130,6 +150,16 @@ impl Listing {
             Format::Make => make::words(&known())?,
             Format::Meson => meson::arguments(&known())?,
             Format::Gtest => gtest::filter(&known())?,
+            Format::Nextest => {
+                let (text, documented) = nextest::expression(&chosen)?;
+                for package in documented {
+                    anstream::eprintln!(
+                        "warning: nextest does not run documentation; run 'cargo test --doc -p {package}', too"
+                    );
+                }
+                text
+            }
+            Format::CargoTest => cargo_test::lines(&chosen)?,
             Format::Junit => unrun::as_junit(&unrun(selection)),
             Format::GithubMatrix => github::matrix(chosen.len(), self.parts.get()),
             Format::Tap => unrun::as_tap(&unrun(selection)),

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Gc) -> Result<()> {
     let histories = super::history::open(&repository)?;
     let mut dropped = Vec::new();
     let mut keep = |summary: &crate::history::Summary| {
-        let old = now.saturating_sub(Duration::from_secs(summary.created));
+        let old = now.saturating_sub(Duration::from_millis(summary.created));
         let keeps = oldest.is_none_or(|oldest| old <= oldest)
             && match summary.version.commit {
                 Some(commit) => reachable.contains(&commit),

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::needs_c;
 use crate::commands::output::print;
 use crate::commands::versions::Versions;
 use crate::compare::functions::FunctionDifference;
 use crate::compare::select_tests::Walk;
 use crate::config::Config;
-use crate::difference::{Building, Difference, FunctionVersion, difference, find_function};
+use crate::difference::{
+    Building, Difference, FunctionVersion, difference, find_function, source_files,
+};
 use crate::emit::edges::{Texts, node_texts};
 use crate::emit::graph::{GraphPair, Side, dot, svg};
 use crate::emit::graph_side::side;
@@ -52,7 +55,12 @@ pub(super) fn run(arguments: &Graph) -> Result<()> {
         Some((file, name)) => (Some(file), name),
         None => (None, arguments.function.as_str()),
     };
-    let (base, head) = find_function(&repository, &config, versions, granularity, (file, name))?;
+    let found = find_function(&repository, &config, versions, granularity, (file, name));
+    if found.is_err() {
+        let version = versions.1;
+        needs_c::check(&source_files(&repository, &config, &version)?, version)?;
+    }
+    let (base, head) = found?;
     let difference = difference(
         &repository,
         &config,

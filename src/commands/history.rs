@@ -85,13 +85,13 @@ fn list(histories: &Histories, format: Format) -> Result<()> {
                 partial: summary.partial,
                 bytes: summary.size,
                 bytes_of_its_own: summary.added,
-                created: summary.created,
+                created: summary.created / 1000,
             })
             .collect();
         return print_json(&serde_json::json!({ "version": 1, "histories": listed }));
     }
     if all.is_empty() {
-        notice!("no history yet: 'git rts record' makes one");
+        notice!("no history yet: 'git rts run' makes one");
     }
     let mut text = String::new();
     for summary in &all {
@@ -126,8 +126,8 @@ pub(super) fn name_of(version: VersionKey) -> String {
 fn age(created: u64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs());
-    span(Duration::from_secs(now.saturating_sub(created)))
+        .unwrap_or_default();
+    span(now.saturating_sub(Duration::from_millis(created)))
 }
 
 fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Result<()> {
@@ -254,7 +254,7 @@ fn find(repository: &Repository, histories: &Histories, revision: Option<&str>) 
         let version = repository.commit(revision)?;
         return histories.find(key(&version))?.ok_or_else(|| {
             Error::new(format!("no history for '{revision}'"))
-                .hint("run 'git rts record' once on that commit")
+                .hint("run 'git rts run' once on that commit")
         });
     }
     let head = repository.commit("HEAD").ok();
@@ -272,5 +272,5 @@ fn find(repository: &Repository, histories: &Histories, revision: Option<&str>) 
     let found = newest.map(|version| histories.find(version)).transpose()?;
     found
         .flatten()
-        .ok_or_else(|| Error::new("no history yet").hint("'git rts record' makes one"))
+        .ok_or_else(|| Error::new("no history yet").hint("'git rts run' makes one"))
 }

@@ -33,6 +33,8 @@ pub struct Hooks {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Install a hook; one that is already there is kept and runs first
+    ///
+    /// pre-push tests what is pushed, pre-commit what is about to be committed; post-merge and post-checkout only say in one line when no version on the way has a history.
     Install {
         hook: Name,
         /// Also where another program manages hooks, or where they are shared with other repositories

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::commands::history::open;
+use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
 use crate::config::Config;
 use crate::emit::plan_text::count;
@@ -53,6 +54,7 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
     let mut same = past.entities(&repository, &config)?;
     let found = impacts(&config, &past, &mut same, &patterns)?;
     if found.is_empty() {
+        needs_c::check(same.tree(), past.version)?;
         return Err(nothing(&patterns, &past));
     }
     let tests: BTreeSet<&str> = found
@@ -102,7 +104,7 @@ fn nothing(patterns: &[Pattern], past: &Past) -> Error {
         .collect();
     let message = format!("nothing in {} matches {}", past.version, texts.join(" or "));
     Error::new(message).hint(
-        "a pattern is 'KIND NAME file=FILE', for instance 'function *print file=incl.c'; \
+        "a pattern is 'KIND NAME file=FILE', for instance 'function *print file=incl.c' or 'file parse.c'; \
          what only came after the history was recorded is not known to it",
     )
 }

@@ -105,8 +105,9 @@ fn look(repository: &Repository, top: &Path, config: &Config) -> Result<Found> {
             because,
         })
         .collect();
-    let taken = detect(top, &settings).map(Runner::name);
-    let runner = match taken {
+    let taken = detect(top, &settings);
+    let own = taken.as_ref().ok().and_then(|runner| runner.backend());
+    let runner = match taken.map(Runner::name) {
         Ok(name) => {
             let at = fit.iter().position(|runner| runner.name == name);
             let is_said = settings.runner.is_some() || settings.run.is_some();
@@ -124,7 +125,7 @@ fn look(repository: &Repository, top: &Path, config: &Config) -> Result<Found> {
     };
     let scratch = Scratch::new()
         .map_err(|error| Error::new(format!("cannot make a temporary folder: {error}")))?;
-    let (backend, backend_because) = backend::choose(config.backend, scratch.path())?;
+    let (backend, backend_because) = backend::choose(own, config.backend, scratch.path())?;
     Ok(Found {
         version: 1,
         runner,
@@ -160,7 +161,7 @@ fn describe(found: &Found) -> String {
         Some(runner) => writeln!(text, "runner    {}: {}", runner.name, runner.because),
         None => writeln!(
             text,
-            "runner    none: no tests were found that are run by CTest, Meson, Automake or make;\n          \
+            "runner    none: no tests were found that are run by CTest, Meson, Automake, cargo or make;\n          \
              say in '{FILE}' under [tests] how they are listed and run:\n          \
              runner = \"command\"\n          \
              list = \"cat tests/list\"        # prints a test a line\n          \

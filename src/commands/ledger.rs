@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::commands::built::Built;
 use crate::commands::history::name_of;
-use crate::commands::results::{Results, last_lines};
+use crate::commands::results::{Results, telling_lines};
 use crate::commands::testing::now;
 use crate::config::Config;
 use crate::emit::edges::Texts;
@@ -64,7 +64,7 @@ pub(super) fn enter(
             test: name.clone(),
             outcome: record.map_or("", |record| record.outcome.word()).to_owned(),
             certificate: test_json(selection, &teller, *place),
-            printed: last_lines(built.session, name).join("\n"),
+            printed: telling_lines(&built.session.log_of(name)).join("\n"),
             acknowledged: None,
         })
     });

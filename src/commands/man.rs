@@ -11,12 +11,15 @@ use crate::commands::man_pages::{Page, pages};
 use crate::emit::plan_text::count;
 use crate::error::{Error, Result};
 
+/// Where `man` looks for pages on commands, below a folder of manuals.
+const SECTION: &str = "man1";
+
 /// Install the manual pages, which `git rts --help` and `git help rts` show
 ///
-/// Says where they are, and whether `man` finds them there.
+/// Says where they are, and whether `man` finds them there. `man` looks for such pages in folders that are called `man1`, so they go to `DIR/man1`, unless DIR is called so itself.
 #[derive(Debug, Args)]
 pub struct InstallMan {
-    /// The folder to write to [default: man/man1 in $XDG_DATA_HOME, else in ~/.local/share]
+    /// The folder of manuals to write to, as 'man -M' takes it [default: man in $XDG_DATA_HOME, else in ~/.local/share]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Remove the pages from there, and nothing else
@@ -25,10 +28,13 @@ pub struct InstallMan {
 }
 
 pub(super) fn run(arguments: &InstallMan) -> Result<()> {
-    let folder = match &arguments.folder {
+    let mut folder = match &arguments.folder {
         Some(folder) => folder.clone(),
         None => default_folder()?,
     };
+    if !folder.ends_with(SECTION) {
+        folder.push(SECTION);
+    }
     let pages = pages().map_err(|error| Error::new(format!("cannot make the manual: {error}")))?;
     if arguments.uninstall {
         return remove(&pages, &folder);
@@ -72,7 +78,7 @@ fn default_folder() -> Result<PathBuf> {
     let data = set("XDG_DATA_HOME").filter(|folder| folder.is_absolute());
     let data = data.or_else(|| set("HOME").map(|home| home.join(".local/share")));
     match data {
-        Some(data) => Ok(data.join("man/man1")),
+        Some(data) => Ok(data.join("man")),
         None => {
             Err(Error::new("there is no home folder")
                 .hint("name a folder: 'git rts install-man DIR'"))
@@ -99,14 +105,17 @@ fn say_whether_found(folder: &Path) {
         Some(page) => notice!("'man' shows '{}' instead", page.display()),
         None => notice!("'man' does not look there"),
     }
-    let whole = whole(folder).unwrap_or_else(|| folder.to_path_buf());
-    match whole.parent().filter(|_| whole.ends_with("man1")) {
-        Some(above) => notice!(
-            "hint: a line for your shell's profile: export MANPATH='{}:'",
-            above.display()
-        ),
-        None => notice!("hint: 'man' looks into folders that are called 'man1'"),
-    }
+    let above = folder.parent().unwrap_or(folder);
+    let above = match above.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => above,
+    };
+    notice!(
+        "hint: a line for your shell's profile: export MANPATH='{}:'",
+        whole(above)
+            .unwrap_or_else(|| above.to_path_buf())
+            .display()
+    );
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Error {

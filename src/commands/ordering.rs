@@ -5,6 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::commands::values::with_hints;
 use crate::config::Config;
 use crate::emit::plan_text::count;
 use crate::error::{Error, Result};
@@ -21,10 +22,10 @@ pub(super) struct Ordering {
     #[arg(long, value_name = "ORDER", hide_possible_values = true, value_parser = among::<Order>(&Order::ALL.map(Order::name)))]
     order: Option<Order>,
     /// Only the best tests that fit into a time, such as 90s; the others are owed and stay selected
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = with_hints::<Limit>)]
     budget: Option<Limit>,
     /// Only so many of the best tests, such as 40, or such a share of all, such as 25%; the others are owed and stay selected
-    #[arg(long, value_name = "TESTS")]
+    #[arg(long, value_name = "TESTS", value_parser = with_hints::<Limit>)]
     limit: Option<Limit>,
     /// How tests are chosen: safe, minimize, safe-random, lru, random, all; only 'safe' and 'all' miss nothing
     #[arg(long, value_name = "NAME", default_value_t = Technique::Safe, hide_possible_values = true, value_parser = among::<Technique>(&Technique::ALL.map(Technique::name)))]

@@ -12,6 +12,7 @@ use crate::commands::testing::{
     about, add_build, add_experience, add_predecessors, build, earlier, no_tests, record_of,
     remember_runs, report_doubts, report_kept, version_of, waiting, widen,
 };
+use crate::commands::values::at_least_one;
 use crate::commands::why::no_test;
 use crate::config::{Config, WantedBackend};
 use crate::emit::progress::{Meanwhile, Progress, size, span};
@@ -37,7 +38,7 @@ pub struct Record {
     #[arg(value_name = "TEST")]
     tests: Vec<String>,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value = "1")]
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: NonZeroUsize,
     /// How programs are made to count; `auto` takes llvm if clang is there
     #[arg(long, value_name = "NAME")]
@@ -71,11 +72,12 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     let version = version_of(&repository, &session);
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
-    let about = about(&repository, &config, &session, &placer, recorder.as_ref());
+    let (contents, products) = (session.contents(), session.products());
+    let recorder = recorder.as_ref();
+    let about = about(&repository, &config, &session, &placer, recorder, &contents);
     let before = earlier(&repository, version, &about)?;
     let latest = Latest::read(&repository, &open(&repository)?, session.version)?;
     let is_all = chosen.len() == tests.len();
-    let (contents, products) = (session.contents(), session.products());
     let mut recording = Recording::new(about);
     let mut tally = Tally::default();
     let mut progress = Progress::new("recording", chosen.len());
@@ -84,7 +86,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
         jobs: arguments.jobs.get(),
         failures: None,
     };
-    let not_started = session.run(&chosen, limits, recorder.as_ref(), |index, done| {
+    let not_started = session.run(&chosen, limits, recorder, |index, done| {
         let test = chosen[index];
         progress.step(done.finished.outcome.is_fine(), &test.name);
         if session.interrupt.is_requested()
@@ -162,7 +164,7 @@ fn add_unknown(recording: &mut Recording, tests: &[Test], latest: &Latest, versi
 fn announce(session: &Session, reason: Option<&str>) {
     let how = match &session.backend {
         Backend::Llvm { clang } => format!("back end llvm ({})", clang.display()),
-        Backend::Gcov => "back end gcov".to_owned(),
+        Backend::Gcov | Backend::Rustc => format!("back end {}", session.backend.name()),
     };
     let why = reason.map_or_else(String::new, |reason| format!(", because {reason}"));
     notice!("runner {}, {how}{why}", session.runner.name());

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::commands::rehearsal::Rehearsal;
-use crate::commands::trial::{Bench, interrupted, trial};
+use crate::commands::trial::{Bench, interrupted, milliseconds, step, trial};
+use crate::commands::values::at_least_one;
 use crate::commands::verdict::{Pages, verdict};
-use crate::config::FILE;
+use crate::config::{Config, FILE};
 use crate::digest;
 use crate::emit::plan_text::count;
 use crate::emit::progress::{Meanwhile, Progress, span};
@@ -20,6 +21,7 @@ use crate::emit::trust::Deed;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::lang::c;
+use crate::recording::time_plainly;
 use crate::repo::{Repository, Version};
 use crate::runner::Interrupt;
 use crate::trust::Trial;
@@ -35,8 +37,11 @@ pub struct Replay {
     #[arg(value_name = "RANGE")]
     range: String,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value = "1")]
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: NonZeroUsize,
+    /// Also time a build with nothing of ours in it and all of its tests at every commit, to compare with
+    #[arg(long)]
+    plain: bool,
     /// Forget what an interrupted replay of the same range left, and begin again
     #[arg(long)]
     restart: bool,
@@ -60,7 +65,7 @@ pub(super) fn run(arguments: &Replay) -> Result<()> {
     arguments.pages.check()?;
     let interrupt = Interrupt::on_signals()?;
     let mut rehearsal = Rehearsal::open(&repository, "replay")?;
-    let notes = Notes::open(&repository, (base, head), arguments.restart)?;
+    let notes = Notes::open(&repository, (base, head), arguments)?;
     let mut trials = notes.read()?;
     trials.truncate(commits.len());
     notice!("replaying {}", count(commits.len(), "commit"));
@@ -74,6 +79,7 @@ pub(super) fn run(arguments: &Replay) -> Result<()> {
         rehearsal: &mut rehearsal,
         interrupt: &interrupt,
         jobs: arguments.jobs,
+        is_timed_plainly: arguments.plain,
     };
     if trials.len() < commits.len() {
         let from = match trials.len() {
@@ -95,7 +101,7 @@ pub(super) fn run(arguments: &Replay) -> Result<()> {
     for (version, subject) in &commits[trials.len()..] {
         let trial = replaying.try_commit(*version, subject)?;
         notes.add(&trial)?;
-        progress.step(trial.stories.is_empty(), &format!("{version} {subject}"));
+        step(&mut progress, &format!("{version} {subject}"), &trial);
         trials.push(trial);
     }
     progress.finish();
@@ -108,6 +114,7 @@ struct Replaying<'a> {
     rehearsal: &'a mut Rehearsal,
     interrupt: &'a Arc<Interrupt>,
     jobs: NonZeroUsize,
+    is_timed_plainly: bool,
 }
 
 impl Replaying<'_> {
@@ -141,10 +148,37 @@ impl Replaying<'_> {
             is_hasty: false,
         };
         let repository = &self.rehearsal.repository;
-        trial(repository, version, &bench, names).map_err(|error| match error.exit_code {
+        let tried = trial(repository, version, &bench, names).and_then(|mut trial| {
+            if self.is_timed_plainly && trial.obstacle.is_none() {
+                trial.times.plain = self.time_plainly(version)?;
+            }
+            Ok(trial)
+        });
+        tried.map_err(|error| match error.exit_code {
             ExitCode::Interrupted => error.hint("the same command goes on where it was"),
             _ => error,
         })
+    }
+
+    /// How long it takes without us; nothing, if it does not build so.
+    fn time_plainly(&self, version: Version) -> Result<Option<u64>> {
+        let repository = &self.rehearsal.repository;
+        let config = Config::read(repository)?;
+        let took = time_plainly(repository, &config, self.jobs.get(), self.interrupt);
+        if self.interrupt.is_requested() {
+            return Err(interrupted());
+        }
+        match took {
+            Ok(took) => Ok(Some(milliseconds(took))),
+            Err(error) if error.exit_code == ExitCode::BuildFailed => {
+                notice!(
+                    "{version} builds with counters, and not without: {}",
+                    error.message
+                );
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -158,7 +192,7 @@ impl Notes {
     fn open(
         repository: &Repository,
         (base, head): (Version, Version),
-        restart: bool,
+        arguments: &Replay,
     ) -> Result<Self> {
         let folder = repository.create_rts_dir()?.join("replay");
         let settings = repository
@@ -169,6 +203,7 @@ impl Notes {
             digest.absorb_bytes(part.as_bytes());
         }
         digest.absorb(u64::from(c::VERSION));
+        digest.absorb(u64::from(arguments.plain));
         for name in repository.config_names("rts.")? {
             for value in repository.config_list(&name)? {
                 digest.absorb_bytes(format!("{name}={value}").as_bytes());
@@ -178,7 +213,7 @@ impl Notes {
         let notes = Notes {
             path: folder.join(format!("{:016x}", digest.finish())),
         };
-        if restart {
+        if arguments.restart {
             notes.write("")?;
         }
         Ok(notes)

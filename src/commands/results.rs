@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
+use crate::emit::excerpt::excerpt;
 use crate::emit::junit::{self, Case, junit};
 use crate::emit::loudness;
 use crate::emit::plan_text::count;
@@ -17,9 +18,6 @@ use crate::exit_code::ExitCode;
 use crate::history::Recording;
 use crate::recording::{Done, Session};
 use crate::runner::{Finished, Outcome, Test};
-
-/// So much of what a failed test printed last is shown.
-const LINES_TOLD: usize = 10;
 
 /// So many dangers that nobody executed are told.
 const DANGERS_TOLD: usize = 5;
@@ -84,25 +82,19 @@ pub(super) fn failure(session: &Session, test: &Test, done: &Done) -> String {
         done.finished.outcome.sentence(),
         log.display()
     );
-    for line in last_lines(session, &test.name) {
+    for line in telling_lines(&log) {
         text.push_str("\n     | ");
         text.push_str(&line);
     }
     text
 }
 
-/// The last that a test printed, without what a terminal would obey.
-pub(super) fn last_lines(session: &Session, test: &str) -> Vec<String> {
-    let printed = fs::read(session.log_of(test)).unwrap_or_default();
+/// What a test printed that tells why it failed.
+pub(super) fn telling_lines(log: &Path) -> Vec<String> {
+    let printed = fs::read(log).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed);
-    let lines = printed.lines().filter(|line| !line.trim().is_empty());
-    let lines: Vec<&str> = lines.collect();
-    let last = lines.iter().skip(lines.len().saturating_sub(LINES_TOLD));
-    let plain = last.map(|line| {
-        let letters = line.chars().filter(|letter| !letter.is_control());
-        letters.take(160).collect()
-    });
-    plain.collect()
+    // In a coloured word nobody would find what it says.
+    excerpt(&anstream::adapter::strip_str(&printed).to_string())
 }
 
 /// Every test of the project, and how it went.
@@ -208,11 +200,8 @@ impl Results {
             notice!("hint: 'git rts owed' lists what has still to run");
         }
         if self.is_interrupted {
-            return Err(Error::new(format!(
-                "interrupted; {} not run, which stays selected",
-                count(unstarted, "test")
-            ))
-            .exit_code(ExitCode::Interrupted));
+            return Err(Error::new(interrupted(unstarted, self.owed.len()))
+                .exit_code(ExitCode::Interrupted));
         }
         if !self.missed.is_empty() {
             let missed = count(self.missed.len(), "test");
@@ -226,5 +215,39 @@ impl Results {
                 .exit_code(ExitCode::TestsFailed));
         }
         Ok(())
+    }
+}
+
+/// What an interrupt left undone. Who is known to pass on this very tree is not owed, though it was asked for.
+fn interrupted(unstarted: usize, owed: usize) -> String {
+    let left = count(unstarted, "test");
+    match owed {
+        _ if unstarted == 0 => "interrupted".to_owned(),
+        0 => format!("interrupted; {left} not run"),
+        owed if owed < unstarted => format!("interrupted; {left} not run, {owed} of them owed"),
+        _ if unstarted == 1 => format!("interrupted; {left} not run, which stays selected"),
+        _ => format!("interrupted; {left} not run, which stay selected"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_says_that_tests_stay_selected_only_if_they_do() {
+        let told = [(0, 0), (25, 0), (25, 3), (1, 1), (2, 2), (2, 5)];
+        let told = told.map(|(unstarted, owed)| interrupted(unstarted, owed));
+        assert_eq!(
+            told,
+            [
+                "interrupted",
+                "interrupted; 25 tests not run",
+                "interrupted; 25 tests not run, 3 of them owed",
+                "interrupted; 1 test not run, which stays selected",
+                "interrupted; 2 tests not run, which stay selected",
+                "interrupted; 2 tests not run, which stay selected",
+            ]
+        );
     }
 }

@@ -13,6 +13,7 @@ use crate::commands::output::print_raw;
 use crate::commands::results::{cases, write_junit};
 use crate::commands::select::say;
 use crate::commands::testing::{build, no_tests, report_doubts, report_kept, waiting};
+use crate::commands::values::at_least_one;
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::commands::{controls, ledger};
 use crate::config::Config;
@@ -25,7 +26,7 @@ use crate::history::{self, PATIENCE, keep};
 use crate::order::shard::Shard;
 use crate::repo::Repository;
 use crate::runner::{Interrupt, Limits};
-use crate::selection::Selection;
+use crate::selection::{RECORD, Selection};
 
 /// Build, run the tests that a change can affect, and keep what they did
 ///
@@ -45,10 +46,10 @@ pub struct Run {
     #[arg(long)]
     fail_fast: bool,
     /// Stop after N failures
-    #[arg(long, value_name = "N", conflicts_with = "fail_fast")]
+    #[arg(long, value_name = "N", conflicts_with = "fail_fast", value_parser = at_least_one)]
     max_fail: Option<NonZeroUsize>,
     /// How many tests run at once
-    #[arg(short, long, value_name = "N", default_value = "1")]
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = at_least_one)]
     jobs: NonZeroUsize,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
@@ -117,7 +118,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
         .hint("name the base alone")
         .exit_code(ExitCode::Usage));
     }
-    arguments.listing.check()?;
+    arguments.listing.check(&repository, &config)?;
     let reports = [Format::Plain, Format::Junit, Format::Tap];
     let lists = arguments.listing.knows_tests() || !reports.contains(&arguments.listing.format);
     if lists && !arguments.dry_run {
@@ -156,6 +157,10 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     let mut selection = built.select(base, arguments.all, arguments.witnesses.chosen())?;
     let arrangement = built.arrange(&mut selection, &wishes)?;
     say(&selection);
+    // That a run records is being done.
+    if let Some(hint) = selection.hint.filter(|hint| *hint != RECORD) {
+        notice!("hint: {hint}");
+    }
     say_arrangement(&selection, &wishes, &arrangement);
     arguments.witnesses.say(&selection);
     let is_kept =

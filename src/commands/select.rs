@@ -36,9 +36,9 @@ pub struct Select {
 }
 
 pub(super) fn run(arguments: &Select) -> Result<()> {
-    arguments.listing.check()?;
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
+    arguments.listing.check(&repository, &config)?;
     let (base, head) = (arguments.base.as_deref(), arguments.head.as_deref());
     let wishes = arguments.ordering.wishes(&config, 1)?;
     let mut selection = match arguments.is_static {

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use clap::Args;
 use serde::Serialize;
 
+use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
 use crate::config::Config;
 use crate::difference::{facts_source, source_files};
@@ -67,7 +68,9 @@ pub(super) fn run(arguments: &Survey) -> Result<()> {
         None => repository.commit("HEAD")?,
     };
     let mut source = facts_source(&repository, Granularity::Expression);
-    let program = source.program(&source_files(&repository, &config, &version)?)?;
+    let tree = source_files(&repository, &config, &version)?;
+    needs_c::check(&tree, version)?;
+    let program = source.program(&tree)?;
     let all: Vec<usize> = (0..program.files.len()).collect();
     let mut document = Document {
         version: 1,

@@ -20,7 +20,7 @@ use crate::order::smoothed::Happened;
 use crate::program::closure::Closure;
 use crate::recording::fingerprint::{fingerprint, remember};
 use crate::recording::products::Products;
-use crate::recording::{Done, Placer, Recorder, Session};
+use crate::recording::{Done, Placer, Recorder, Session, add_silent};
 use crate::repo::Repository;
 use crate::runner::needs::constraints;
 use crate::runner::{self, Extent, Interrupt, Test};
@@ -121,6 +121,7 @@ pub(super) fn about(
     session: &Session,
     placer: &Placer,
     recorder: &dyn Recorder,
+    contents: &Contents,
 ) -> About {
     let folders = session.folders();
     let fingerprint = fingerprint(&session.backend, config, &folders);
@@ -130,17 +131,18 @@ pub(super) fn about(
         &session.backend,
         &folders,
     );
+    let mut uncounted = recorder.uncounted();
+    add_silent(&mut uncounted, contents, placer);
     About {
         fingerprint,
-        uncounted: recorder.uncounted(),
+        uncounted,
         opened_by_build: session.opened_by_build(),
         made: session.made_facts(placer, config),
         outside: session.outside(),
-        is_built_anew: session.is_built_anew(),
         session: 0,
         partial: false,
         front_end: c::VERSION,
-        created: now(),
+        created: milliseconds(),
     }
 }
 
@@ -150,10 +152,15 @@ pub(super) fn add_build(recording: &mut Recording, contents: Contents, products:
     recording.note_readers_of_code();
 }
 
+/// In seconds since 1970.
 pub(super) fn now() -> u64 {
+    milliseconds() / 1000
+}
+
+fn milliseconds() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_secs())
+        .map_or(0, |time| time.as_millis() as u64)
 }
 
 /// What is already known of the version, if it was recorded in the same way.
@@ -173,15 +180,24 @@ pub(super) fn earlier(
     }))
 }
 
+/// How a test ended, as histories keep it.
+pub(super) fn outcome_of(outcome: &runner::Outcome) -> Outcome {
+    match outcome {
+        runner::Outcome::Passed => Outcome::Passed,
+        runner::Outcome::Failed { .. } => Outcome::Failed,
+        runner::Outcome::Skipped => Outcome::Skipped,
+        runner::Outcome::TimedOut => Outcome::TimedOut,
+        runner::Outcome::Crashed { .. } => Outcome::Crashed,
+        runner::Outcome::NotRun(_) => Outcome::NotRun,
+    }
+}
+
 pub(super) fn record_of(test: &Test, done: Done, ran_on: VersionKey) -> (TestRecord, Trace) {
     let Done { finished, recorded } = done;
-    let (outcome, not_run) = match finished.outcome {
-        runner::Outcome::Passed => (Outcome::Passed, None),
-        runner::Outcome::Failed { .. } => (Outcome::Failed, None),
-        runner::Outcome::Skipped => (Outcome::Skipped, None),
-        runner::Outcome::TimedOut => (Outcome::TimedOut, None),
-        runner::Outcome::Crashed { .. } => (Outcome::Crashed, None),
-        runner::Outcome::NotRun(reason) => (Outcome::NotRun, Some(reason)),
+    let outcome = outcome_of(&finished.outcome);
+    let not_run = match finished.outcome {
+        runner::Outcome::NotRun(reason) => Some(reason),
+        _ => None,
     };
     let record = TestRecord {
         outcome,

@@ -2,17 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::commands::built::{Built, How};
 use crate::commands::controls::{self, observed};
-use crate::commands::results::{Results, last_lines};
+use crate::commands::results::{Results, telling_lines};
 use crate::commands::testing::{build, report_kept, waiting};
 use crate::config::Config;
 use crate::emit::edges::Texts;
+use crate::emit::loudness;
 use crate::emit::plan_text::{story, warnings};
+use crate::emit::progress::Progress;
 use crate::emit::reasons::Teller;
+use crate::emit::trust_text::steps;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{PATIENCE, keep};
@@ -85,6 +89,7 @@ pub(super) fn trial(
         return Err(interrupted());
     }
     built.note_left();
+    let log_of = |name: &str| session.log_of(name);
     let trial = Trial {
         obstacle: None,
         everything: everything(&built, &selection)?,
@@ -93,9 +98,10 @@ pub(super) fn trial(
             analysis: milliseconds(analysed_in),
             selected: milliseconds(results.took_selected),
             all: milliseconds(results.took),
+            plain: None,
         },
         tests: compared(&built, &selection, &results),
-        stories: stories(&built, &selection, &results)?,
+        stories: stories(repository, &selection, &results.missed, log_of)?,
         ..Trial::stopped(change, title, String::new())
     };
     if bench.is_kept {
@@ -107,11 +113,20 @@ pub(super) fn trial(
     Ok(trial)
 }
 
+/// One more trial is done: those who want to know of each are told how it and its tests went.
+pub(super) fn step(progress: &mut Progress, name: &str, trial: &Trial) {
+    if loudness::is_verbose() {
+        progress.pause();
+        anstream::eprint!("{}", steps(name, trial));
+    }
+    progress.step(trial.stories.is_empty(), name);
+}
+
 pub(super) fn interrupted() -> Error {
     Error::new("interrupted").exit_code(ExitCode::Interrupted)
 }
 
-fn milliseconds(time: Duration) -> u64 {
+pub(super) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -143,7 +158,7 @@ fn compared(built: &Built<'_>, selection: &Selection, results: &Results) -> Vec<
 }
 
 /// Why every test is selected, if so: the one reason, or the first of those that most have.
-fn everything(built: &Built<'_>, selection: &Selection) -> Result<Option<String>> {
+pub(super) fn everything(built: &Built<'_>, selection: &Selection) -> Result<Option<String>> {
     let tests = &selection.plan.tests;
     if selection.everything.is_some() || !tests.iter().all(Planned::is_selected) {
         return Ok(selection.everything.clone());
@@ -157,19 +172,20 @@ fn everything(built: &Built<'_>, selection: &Selection) -> Result<Option<String>
 }
 
 /// Of each test that was missed, why it was skipped and what it printed.
-fn stories(
-    built: &Built<'_>,
+pub(super) fn stories(
+    repository: &Repository,
     selection: &Selection,
-    results: &Results,
+    missed: &[usize],
+    log_of: impl Fn(&str) -> PathBuf,
 ) -> Result<BTreeMap<String, String>> {
-    if results.missed.is_empty() {
+    if missed.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let teller = Teller::new(selection, &mut Texts::new(built.repository)?)?;
-    let stories = results.missed.iter().map(|place| {
-        let name = &built.tests[*place].name;
+    let teller = Teller::new(selection, &mut Texts::new(repository)?)?;
+    let stories = missed.iter().map(|place| {
+        let name = &selection.plan.tests[*place].name;
         let mut text = anstream::adapter::strip_str(&story(selection, &teller, *place)).to_string();
-        for line in last_lines(built.session, name) {
+        for line in telling_lines(&log_of(name)) {
             text.push_str("| ");
             text.push_str(&line);
             text.push('\n');

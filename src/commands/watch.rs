@@ -52,11 +52,14 @@ pub(super) fn run(arguments: &WatchSaves) -> Result<()> {
             return result.and_then(|()| end());
         }
         if let Err(error) = result {
-            let is_for_ever = matches!(error.exit_code, ExitCode::Usage | ExitCode::Repository);
-            if is_first && is_for_ever {
+            let is_of_repository = error.exit_code == ExitCode::Repository;
+            if is_of_repository && Snapshot::take().is_saved_since(&tested) {
+                notice!("a file was saved before it was read, so it begins again");
+            } else if is_first && (is_of_repository || error.exit_code == ExitCode::Usage) {
                 return Err(error);
+            } else {
+                report_error(&error);
             }
-            report_error(&error);
         }
         is_first = false;
         notice!("waiting for the next save; Ctrl-C ends it");
@@ -123,6 +126,11 @@ impl Snapshot {
                 .map(|file| (file.path.clone(), file))
                 .collect()
         }))
+    }
+
+    /// Whether something else is known to be there now.
+    fn is_saved_since(&self, before: &Self) -> bool {
+        self.0.is_some() && before.0.is_some() && self.0 != before.0
     }
 
     /// What differs, in a few words; the file that a run itself writes does not count.

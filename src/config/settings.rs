@@ -77,7 +77,7 @@ pub const SETTINGS: [Setting; 28] = [
         ("build", "configure"),
         "configure",
         "\"\"",
-        "options for cmake, configure or meson setup, such as \"-DWITH_X=ON\"",
+        "options for cmake, configure, meson setup or cargo test, such as \"-DWITH_X=ON\"",
     ),
     one(
         ("build", "command"),
@@ -89,7 +89,7 @@ pub const SETTINGS: [Setting; 28] = [
         ("tests", "runner"),
         "runner",
         "\"command\"",
-        "ctest | automake | meson | make | command; default: detected",
+        "ctest | automake | meson | cargo | make | command; default: detected",
     ),
     one(
         ("tests", "list"),

@@ -5,7 +5,7 @@ use crate::difference::{facts_source, source_files};
 use crate::digest::Name;
 use crate::error::{Error, Result};
 use crate::lang::c::Granularity;
-use crate::lang::facts::{Entity, Kind};
+use crate::lang::facts::{Entity, Kind, before_arguments};
 use crate::program::Tree;
 use crate::program::facts::FactsSource;
 use crate::repo::{BlobId, RepoPath, Repository, Version};
@@ -66,7 +66,7 @@ fn definitions(
 ) -> Result<Vec<FunctionVersion>> {
     let program = source.program(files)?;
     // A name that a macro makes, like `TEST(x)`, is not one token.
-    let token = name.split('(').next().unwrap_or(name);
+    let token = before_arguments(name);
     let mentioning: Vec<usize> = (0..program.files.len())
         .filter(|index| {
             let candidate = &program.files[*index];
@@ -77,20 +77,22 @@ fn definitions(
     let facts = source.parse(&program, &mentioning)?;
     let mut found = Vec::new();
     for (index, facts) in mentioning.into_iter().zip(facts) {
-        let defines = |entity: &&Entity| {
-            entity.kind == Kind::Function && entity.body.is_some() && entity.name == name
-        };
-        found.extend(
-            facts
-                .entities
-                .iter()
-                .find(defines)
-                .map(|entity| FunctionVersion {
-                    path: program.files[index].path.clone(),
-                    id: program.files[index].id,
-                    entity: entity.clone(),
-                }),
-        );
+        found.extend(called(&facts.entities, name).map(|entity| FunctionVersion {
+            path: program.files[index].path.clone(),
+            id: program.files[index].id,
+            entity: entity.clone(),
+        }));
     }
     Ok(found)
+}
+
+/// The function of a name; or the one that a macro of that name may have made, if there is one only.
+fn called<'f>(entities: &'f [Entity], name: &str) -> Option<&'f Entity> {
+    let defined = || {
+        let functions = entities.iter();
+        functions.filter(|entity| entity.kind == Kind::Function && entity.body.is_some())
+    };
+    let mut made = defined().filter(|entity| before_arguments(&entity.name) == name);
+    let made = made.next().filter(|_| made.next().is_none());
+    defined().find(|entity| entity.name == name).or(made)
 }

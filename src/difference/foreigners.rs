@@ -12,11 +12,12 @@ use crate::lang::facts::{Kind, LexFacts, MadeFacts};
 use crate::program::facts::FactsSource;
 use crate::repo::{FileEntry, RepoPath};
 
-/// Assembler, C++ and its kin, what generators of parsers and tables read, linker scripts, templates.
-const EXTENSIONS: [&str; 42] = [
+/// Assembler, C++ and its kin, what generators of parsers and tables read, linker scripts, templates, and languages that call C.
+const EXTENSIONS: [&str; 56] = [
     "S", "s", "sx", "asm", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "hh", "hp", "hpp", "hxx",
     "h++", "H", "HPP", "tcc", "ipp", "ixx", "inl", "tpp", "m", "mm", "cu", "cuh", "y", "yy", "yxx",
-    "ypp", "y++", "l", "ll", "lex", "lxx", "l++", "rl", "re", "gperf", "lds", "in",
+    "ypp", "y++", "l", "ll", "lex", "lxx", "l++", "rl", "re", "gperf", "lds", "in", "rs", "go",
+    "zig", "d", "adb", "ads", "f", "f90", "F", "F90", "nim", "swift", "pyx", "pxd",
 ];
 
 /// The files that mention a name in danger, or include a file in which everything is.

@@ -1,6 +1,9 @@
 //! Where the danger starts: the names that changed themselves, the files that changed as a whole.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference};
@@ -205,7 +208,7 @@ fn seed(seeds: &mut Seeds, versions: &Versions, file: &Loaded, difference: &Enti
         because = format!("{because}, and '{word}' lets it act without being mentioned");
     } else if takes_the_place_of_a_library(difference) {
         reach = Reach::Program;
-        because = format!("{because}, and a library may call it");
+        because = format!("{because}, and a library may use it");
     }
     let name = match difference.kind {
         Kind::File => path.to_string(),
@@ -267,21 +270,24 @@ fn remainder_text(file: &Loaded, difference: &EntityDifference) -> String {
         .unwrap_or_default()
 }
 
-/// A new or vanished external function with the name of one in the C library, like `malloc`: the library calls it, too.
+/// A new or vanished external function with the name of one in the C library, like `malloc`: the library calls it, too. It looks at
+/// a variable of its own, like `argp_program_version`, whatever happens to that.
 fn takes_the_place_of_a_library(difference: &EntityDifference) -> bool {
     let comes_or_goes = difference.change != ChangeKind::Changed || difference.interface;
-    difference.kind == Kind::Function
-        && !difference.declaration
-        && !difference.internal
-        && comes_or_goes
-        && is_library_function(&difference.name)
+    let is_used = match difference.kind {
+        Kind::Function => comes_or_goes,
+        Kind::Variable => true,
+        _ => false,
+    };
+    is_used && !difference.declaration && !difference.internal && is_library_name(&difference.name)
 }
 
-/// Whether libraries outside of the build may call a function by this name.
+/// Whether libraries outside of the build may call a function by this name, or look at a variable.
 #[must_use]
-pub fn is_library_function(name: &str) -> bool {
-    LIBRARY_FUNCTIONS.lines().any(|one| one == name)
+pub fn is_library_name(name: &str) -> bool {
+    LIBRARY_NAMES.contains(name)
 }
 
 /// What glibc and its companions export.
-const LIBRARY_FUNCTIONS: &str = include_str!("library_functions.txt");
+static LIBRARY_NAMES: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| include_str!("library_names.txt").lines().collect());

@@ -6,6 +6,7 @@ mod date;
 pub mod diff_json;
 pub mod diff_text;
 pub mod edges;
+pub mod excerpt;
 pub mod graph;
 mod graph_dot;
 mod graph_layout;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::Style;
 use serde_json::{Value, json};
 
-use crate::objects::{BinaryDifference, Change, ObjectDifference};
+use crate::objects::{BinaryDifference, Change, ObjectDifference, readable};
 
 const BINARY: Style = Style::new().bold();
 /// So many binaries that differ alike are named.
@@ -27,11 +27,14 @@ pub fn objects_text(difference: &ObjectDifference) -> String {
         if let Some(why) = &binary.everybody {
             let _ = writeln!(text, "  whoever runs it: {why}");
         }
-        for (name, change) in &binary.symbols {
-            let _ = writeln!(text, "  {:<11} {name}", word(*change));
+        // Tables of exceptions belong to functions that stand there themselves.
+        let symbols = binary.symbols.iter();
+        for (name, change) in symbols.filter(|(name, _)| !name.starts_with("GCC_except_table")) {
+            let _ = writeln!(text, "  {:<11} {}", word(*change), readable(name));
         }
         let others = binary.affected.iter();
         for (name, why) in others.filter(|(name, _)| !binary.symbols.contains_key(*name)) {
+            let name = readable(name);
             let _ = writeln!(text, "  {:<11} {name}: {why}", "affected");
         }
     }

@@ -8,6 +8,8 @@ use anstyle::{AnsiColor, Style};
 
 use crate::emit::progress::span;
 use crate::emit::reasons::{Teller, Told};
+use crate::history::Looked;
+use crate::repo::RepoPath;
 use crate::select::{Plan, Reason};
 use crate::selection::Selection;
 use crate::witness::{FileClass, Way};
@@ -31,16 +33,23 @@ pub fn summary(selection: &Selection) -> String {
     if !plan.owed.is_empty() {
         let _ = write!(text, "; {} more do not fit", plan.owed.len());
     }
-    let _ = write!(text, "; base {}", selection.base);
-    match &selection.baseline {
-        Some(baseline) => {
-            let _ = write!(text, ", history of {baseline}");
+    let base = selection.base;
+    let _ = match &selection.baseline {
+        // A hook names what it tests itself: that is no base, and what came before it is.
+        Some(known) if base.tree() == selection.head.tree() && known.tree() != base.tree() => {
+            write!(text, "; history of {known}")
         }
-        None => text.push_str(", no history"),
-    }
+        Some(known) => write!(text, "; base {base}, history of {known}"),
+        None => write!(text, "; base {base}, no history"),
+    };
     if let Some(difference) = &selection.difference {
-        let files = count(difference.changes.len(), "file");
-        let _ = write!(text, "; {files} changed");
+        match difference.changes.len() {
+            // What is pushed, say, was tested before: it differs from others, and not from what is known.
+            0 => text.push_str("; nothing changed since"),
+            files => {
+                let _ = write!(text, "; {} changed", count(files, "file"));
+            }
+        }
     }
     text
 }
@@ -75,16 +84,23 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         return vec![format!("everything is selected: {reason}")];
     }
     let mut wide: BTreeMap<usize, (Way, usize)> = BTreeMap::new();
+    let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
     for test in &selection.plan.tests {
-        if test.reasons.contains(&Reason::New) {
+        if test.reasons.iter().any(is_selected_anyway) {
             continue;
         }
+        let known = selection.latest.tests.get(&test.name);
+        let looked = known.and_then(|record| record.looked.as_ref());
         let mut last = None;
         for reason in &test.reasons {
             if let Reason::File { file, way } = reason
                 && last != Some(*file)
             {
                 wide.entry(*file).or_insert((*way, 0)).1 += 1;
+                let path = &selection.plan.files[*file].file.path;
+                if looked.is_some_and(|looked| was_seen(looked, path)) {
+                    *seen.entry(*file).or_default() += 1;
+                }
                 last = Some(*file);
             }
         }
@@ -93,6 +109,7 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         .iter()
         .take(FILES_NAMED)
         .map(|(file, (way, tests))| {
+            let is_seen = seen.get(file) == Some(tests);
             let file = &selection.plan.files[*file].file;
             let why = match (file.class, way) {
                 (FileClass::Global, _) => "'files.global' says so",
@@ -100,6 +117,7 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
                 (FileClass::Outside, _) => "it is outside of the tree",
                 _ if !file.is_only_modified => "it came, went or moved",
                 (_, Way::CompiledIn) => "the build may read it",
+                (_, Way::Read) if is_seen => "it was looked at in the last run",
                 (_, Way::Read) => "it may be read at run time",
                 (_, Way::Defines) => "it may define them",
             };
@@ -107,18 +125,66 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         })
         .collect();
     if wide.len() > FILES_NAMED {
-        let more = count(wide.len() - FILES_NAMED, "more file");
-        lines.push(format!("so do {more}"));
+        let left = wide.len() - FILES_NAMED;
+        let verb = if left == 1 { "does" } else { "do" };
+        lines.push(format!("so {verb} {}", count(left, "more file")));
     }
-    let is_other = |file: &usize| selection.plan.files[*file].file.class == FileClass::Other;
-    if wide.keys().any(is_other) {
-        let hint = match selection.knows_builds {
-            true => "hint: if no test can notice them, name them in 'files.ignore'",
-            false => "hint: 'git rts run' sees what the build makes of them, and may select fewer",
-        };
+    let files = wide
+        .keys()
+        .map(|file| (file, &selection.plan.files[*file].file));
+    let others = files.filter(|(_, file)| file.class == FileClass::Other);
+    let others: Vec<(&usize, &RepoPath)> = others.map(|(at, file)| (at, &file.path)).collect();
+    if selection.knows_builds {
+        // Nobody ignores what a test was seen to look at.
+        let ignorable = others.into_iter().filter(|(at, _)| !seen.contains_key(at));
+        let ignorable = ignorable.map(|(_, path)| path);
+        let ignorable = ignorable.filter(|path| !selection.opened_by_builds.contains(*path));
+        lines.extend(hint_to_ignore(ignorable));
+    } else if !others.is_empty() {
+        let hint = "hint: 'git rts run' sees what the build makes of them: it may select fewer, and finds tests that are new";
         lines.push(hint.to_owned());
     }
     lines
+}
+
+/// Whether a reason has nothing to do with what changed, so that no file is to blame.
+fn is_selected_anyway(reason: &Reason) -> bool {
+    matches!(
+        reason,
+        Reason::New
+            | Reason::Pinned
+            | Reason::Owed(_)
+            | Reason::NotPassed(..)
+            | Reason::Flaky
+            | Reason::Doubt(_)
+    )
+}
+
+/// Whether a test looked at a path, or for it, or into its folder.
+fn was_seen(looked: &Looked, path: &RepoPath) -> bool {
+    let folder = path.ancestors().next();
+    let folder = folder.unwrap_or_else(|| RepoPath::new(Vec::new()));
+    let beyond = looked.beyond.as_ref();
+    looked.touched.contains(path)
+        || beyond.is_some_and(|one| one.missing.contains(path) || one.listed.contains(&folder))
+}
+
+/// What could be named in `files.ignore`. Never what a build reads: whoever ignores a Makefile skips tests that it affects.
+fn hint_to_ignore<'a>(paths: impl Iterator<Item = &'a RepoPath>) -> Option<String> {
+    let names: Vec<String> = paths.map(|path| format!("'{path}'")).collect();
+    let them = match names.len() {
+        0 => return None,
+        1 => "it",
+        _ => "them",
+    };
+    let mut named = names[..names.len().min(FILES_NAMED)].join(", ");
+    if names.len() > FILES_NAMED {
+        let more = count(names.len() - FILES_NAMED, "more file");
+        let _ = write!(named, " and {more}");
+    }
+    Some(format!(
+        "hint: if no test can notice {named}, name {them} in 'files.ignore'"
+    ))
 }
 
 /// Why a test is selected, or why it may be skipped.
@@ -166,5 +232,34 @@ fn tell(text: &mut String, told: &Told) {
             place(step),
             step.text
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Beyond;
+
+    #[test]
+    fn no_file_is_to_blame_for_a_test_that_is_selected_anyway() {
+        assert!(is_selected_anyway(&Reason::Doubt("it varies".to_owned())));
+        assert!(is_selected_anyway(&Reason::Flaky));
+        let way = Way::CompiledIn;
+        assert!(!is_selected_anyway(&Reason::File { file: 0, way }));
+    }
+
+    #[test]
+    fn who_looked_at_a_file_or_for_it_or_into_its_folder_was_seen_to() {
+        let path = |text: &str| RepoPath::new(text.as_bytes());
+        let mut looked = Looked::default();
+        assert!(!was_seen(&looked, &path("d/x")));
+        looked.touched.insert(path("d/x"));
+        assert!(was_seen(&looked, &path("d/x")) && !was_seen(&looked, &path("d/y")));
+        let mut beyond = Beyond::default();
+        beyond.missing.insert(path("d/y"));
+        beyond.listed.insert(path("e"));
+        looked.beyond = Some(beyond);
+        assert!(was_seen(&looked, &path("d/y")) && was_seen(&looked, &path("e/z")));
+        assert!(!was_seen(&looked, &path("z")));
     }
 }

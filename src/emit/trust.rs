@@ -112,9 +112,22 @@ pub(super) fn noticing(trial: &Trial) -> usize {
     trial.judged(Judgement::Caught).count() + trial.judged(Judgement::Missed).count()
 }
 
-/// The mutants that no test noticed.
-pub(super) fn survivors(trials: &[Trial]) -> impl Iterator<Item = &Trial> {
-    compared(trials).filter(|trial| noticing(trial) == 0)
+/// The mutants that no test noticed: behind the others those that none reaches.
+pub(super) fn survivors(trials: &[Trial]) -> Vec<&Trial> {
+    let mut survivors: Vec<&Trial> = compared(trials)
+        .filter(|trial| noticing(trial) == 0)
+        .collect();
+    survivors.sort_by_key(|trial| trial.is_unreached());
+    survivors
+}
+
+/// What selected tests did that were worth it, and how many of them it is known of.
+pub(super) fn worth(score: &Score) -> Option<String> {
+    let share = percent(score.precision()?);
+    let (part, whole) = (score.moved, score.known_to_move);
+    Some(format!(
+        "{share} reached it or did something else ({part} of {whole})"
+    ))
 }
 
 /// The share of the selected tests that noticed the change.

@@ -44,6 +44,8 @@ fn sums(trials: &[Trial], score: &Score) -> Value {
     json!({
         "changes_compared": score.changes,
         "changes_stopped": score.stopped,
+        "changes_seen_to_be_reached_or_not": score.seen,
+        "changes_unreached": score.unreached,
         "test_runs": score.tests,
         "test_runs_selected": score.selected,
         "mean_share_selected": score.mean_share,
@@ -69,6 +71,7 @@ fn sums(trials: &[Trial], score: &Score) -> Value {
         "mean_analysis_milliseconds": mean_analysis(score),
         "time_with_build": ratios(Times::with_build),
         "time_without_build": ratios(Times::without_build),
+        "time_beside_plain": ratios(Times::beside_plain),
     })
 }
 
@@ -79,6 +82,7 @@ fn one(trial: &Trial) -> Value {
         "obstacle": trial.obstacle,
         "everything": trial.everything,
         "selected": trial.selected(),
+        "reaching": trial.reaching,
         "noticing": noticing(trial),
         "milliseconds": trial.times,
         "tests": trial.tests.iter().map(observed).collect::<Vec<_>>(),
@@ -126,6 +130,7 @@ mod tests {
         assert_eq!(json["score"]["missed"][0]["test"], "a");
         assert_eq!(json["score"]["milliseconds"]["all"], 2000);
         assert_eq!(json["score"]["time_with_build"]["median"], 0.5);
+        assert_eq!(json["score"]["time_beside_plain"]["median"], 0.5);
         assert_eq!(json["trials"][0]["tests"][0]["judgement"], "missed");
         assert_eq!(json["trials"][0]["tests"][2]["after"], "passed");
         assert_eq!(json["trials"][0]["noticing"], 2);

@@ -1,7 +1,10 @@
 //! A report on trust for the terminal: a line for each commit, the sums, the story of each miss, the mutants that survived.
 
 mod lines;
+mod steps;
 mod sums;
+
+pub use steps::steps;
 
 use std::fmt::Write as _;
 
@@ -66,25 +69,39 @@ fn misses(out: &mut String, subject: &Subject, trials: &[Trial]) {
 }
 
 fn surviving(out: &mut String, subject: &Subject, trials: &[Trial]) {
-    let all = survivors(trials).count();
-    if all == 0 {
-        return;
-    }
-    let _ = writeln!(out, "\n{} that no test noticed:", count(all, "mutant"));
-    for trial in survivors(trials).take(LISTED) {
-        let _ = writeln!(out, "\n  {}  ({})", plain(&trial.change), reached(trial));
-        block(out, &trial.title);
-    }
-    if all > LISTED {
-        let _ = writeln!(out, "\n  {} more: see {}", all - LISTED, subject.elsewhere);
+    let all = survivors(trials);
+    let reached_ones = all.partition_point(|trial| !trial.is_unreached());
+    let (passed_by, unreached) = all.split_at(reached_ones);
+    for (some, what) in [(passed_by, "noticed"), (unreached, "reaches")] {
+        if some.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "\n{} that no test {what}:",
+            count(some.len(), "mutant")
+        );
+        for trial in some.iter().take(LISTED) {
+            let _ = writeln!(out, "\n  {}  ({})", plain(&trial.change), reached(trial));
+            block(out, &trial.title);
+        }
+        if some.len() > LISTED {
+            let more = some.len() - LISTED;
+            let _ = writeln!(out, "\n  {more} more: see {}", subject.elsewhere);
+        }
     }
 }
 
 /// Whether the tests pass by a mutant, or never come there.
 pub(super) fn reached(trial: &Trial) -> String {
-    match trial.selected() {
+    let selected = match trial.selected() {
         0 => "no test selected".to_owned(),
         some => format!("{} selected", count(some, "test")),
+    };
+    match trial.reaching {
+        None | Some(0) => selected,
+        Some(1) => format!("1 test reaches it, {selected}"),
+        Some(some) => format!("{some} tests reach it, {selected}"),
     }
 }
 
@@ -156,6 +173,10 @@ mod tests {
         has(
             &text,
             "  time with build      50 % of everything (median), 50 % in all",
+        );
+        has(
+            &text,
+            "  time beside plain    50 % of everything (median), 50 % in all",
         );
         has(
             &text,
@@ -232,6 +253,37 @@ mod tests {
         has(&text, "  2 more: see audit.html");
         assert!(!text.contains("a.c:22") && text.contains("a.c:21"));
         has(&text, "Nothing was missed.");
+    }
+
+    #[test]
+    fn mutants_that_nobody_reaches_have_a_list_of_their_own() {
+        let mutant = |name: &str, reaching, test| {
+            let mut mutant = trial(name, vec![test]);
+            mutant.reaching = reaching;
+            mutant
+        };
+        let mut seen = vain("a");
+        seen.moved = Some(true);
+        let trials = [
+            mutant("a.c:1", Some(0), idle("a")),
+            mutant("a.c:2", Some(1), seen),
+            mutant("a.c:3", None, vain("a")),
+            mutant("a.c:4", Some(1), caught("a")),
+        ];
+        let text = told(&audit(), &trials);
+        has(&text, "  mutants compared     4, 3 of them built at once");
+        has(
+            &text,
+            "  noticed              1 (25 %), 3 survived, 1 of them unreached",
+        );
+        has(&text, "2 mutants that no test noticed:");
+        has(&text, "  a.c:2  (1 test reaches it, 1 test selected)");
+        has(&text, "  a.c:3  (1 test selected)");
+        has(&text, "1 mutant that no test reaches:");
+        has(&text, "  a.c:1  (no test selected)");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let worth = "100 % reached it or did something else (1 of 1)";
+        assert!(words.join(" ").contains(worth), "{text}");
     }
 
     #[test]

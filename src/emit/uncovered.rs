@@ -115,6 +115,9 @@ pub struct Uncovered {
     /// Of the whole tree; nothing, if only the change was asked for.
     pub unreached: Vec<Listed>,
     pub totals: Totals,
+    /// How many tests vary, whose traces hold all that they could reach; and what the others execute.
+    pub varying: usize,
+    pub of_others: Totals,
     /// Tests whose traces do not tell everything, with the reasons.
     pub doubtful: Vec<(String, String)>,
 }
@@ -155,6 +158,9 @@ pub fn json(uncovered: &Uncovered) -> serde_json::Value {
         "change_unknown": change.err(),
         "unreached": all(&uncovered.unreached),
         "totals": uncovered.totals,
+        "varying_tests": uncovered.varying,
+        "entered_by_others": uncovered.of_others.entered,
+        "crossed_edges_by_others": uncovered.of_others.crossed_edges,
         "doubtful": doubtful,
     })
 }
@@ -184,6 +190,18 @@ pub fn summary(uncovered: &Uncovered) -> String {
             let _ = write!(text, "\n{} {what}", count(number, "more function"));
         }
     }
+    if let Some(vary) = vary(uncovered.varying) {
+        let (entered, crossed) = (
+            uncovered.of_others.entered,
+            uncovered.of_others.crossed_edges,
+        );
+        let others = (count(entered, "function"), count(crossed, "edge"));
+        let _ = write!(
+            text,
+            "\n{vary}; the others reach {} and {}",
+            others.0, others.1
+        );
+    }
     if let Some((test, why)) = uncovered.doubtful.first() {
         let tests = count(uncovered.doubtful.len(), "test");
         let _ = write!(
@@ -192,6 +210,18 @@ pub fn summary(uncovered: &Uncovered) -> String {
         );
     }
     text
+}
+
+/// What counts as reached though nobody saw it.
+#[must_use]
+pub fn vary(tests: usize) -> Option<String> {
+    match tests {
+        0 => None,
+        1 => Some("1 test varies: what it could reach counts as reached".to_owned()),
+        _ => Some(format!(
+            "{tests} tests vary: what they could reach counts as reached"
+        )),
+    }
 }
 
 fn of_change(change: &OfChange) -> String {

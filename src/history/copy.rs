@@ -74,7 +74,6 @@ fn objects_of(
         front_end: _,
         partial: _,
         test_count: _,
-        is_built_anew: _,
         session: _,
         size: _,
         added: _,

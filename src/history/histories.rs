@@ -347,7 +347,6 @@ fn write_history(
         created: recording.about.created,
         front_end: recording.about.front_end,
         partial: recording.about.partial,
-        is_built_anew: recording.about.is_built_anew,
         test_count: recording.tests().len() as u32,
         fingerprint,
         uncounted,

@@ -51,7 +51,6 @@ impl History {
             opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
             made: self.read(|| self.objects.read(self.root.made))?,
             outside: self.read(|| self.objects.read(self.root.outside))?,
-            is_built_anew: self.root.is_built_anew,
             session: self.root.session,
             partial: self.root.partial,
             front_end: self.root.front_end,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::looked::Looked;
+use crate::digest::Name;
 use crate::lang::facts::MadeFacts;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath, TreeId};
@@ -111,16 +112,36 @@ pub struct About {
     pub made: Vec<MadeFacts>,
     /// The headers that were read from outside of the tree to build it, each with a digest.
     pub outside: BTreeMap<String, u64>,
-    /// The build began from nothing, so it cannot have passed over a source.
-    pub is_built_anew: bool,
     /// Counts the sessions on the way to this version.
     pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
     pub partial: bool,
     /// The version of the front end whose graphs number the edges.
     pub front_end: u32,
-    /// When it was recorded, in seconds since 1970.
+    /// When it was recorded, in milliseconds since 1970: two of one second have an order.
     pub created: u64,
+}
+
+impl About {
+    /// Whether Rust was recorded, of which C may be a part: who reads C does not see who uses it there.
+    #[must_use]
+    pub fn is_of_rust(&self) -> bool {
+        let backend = self.fingerprint.get("backend");
+        backend.is_some_and(|backend| backend == "rustc")
+    }
+
+    /// Whether some code that the build made has no counters.
+    #[must_use]
+    pub fn has_uncounted_made(&self) -> bool {
+        let Uncounted {
+            symbols, counted, ..
+        } = &self.uncounted;
+        let mut silent = symbols.difference(counted);
+        silent.any(|symbol| {
+            let name = Name::of(symbol.as_bytes());
+            self.made.iter().any(|made| made.functions.contains(name))
+        })
+    }
 }
 
 /// Compiled code without counters: what it did is in no trace, so anybody may have executed it.

@@ -203,9 +203,27 @@ impl Recording {
     /// Who entered functions of some names, as places among the tests; a name without an entry has no counters.
     #[must_use]
     pub fn entering<'n>(&self, names: &BTreeSet<&'n str>) -> BTreeMap<&'n str, BTreeSet<u32>> {
+        self.entering_those(names, |_| true)
+    }
+
+    /// The same, of functions that are known by their symbols alone.
+    #[must_use]
+    pub fn entering_symbols<'n>(
+        &self,
+        names: &BTreeSet<&'n str>,
+    ) -> BTreeMap<&'n str, BTreeSet<u32>> {
+        self.entering_those(names, FunctionId::is_symbol)
+    }
+
+    fn entering_those<'n>(
+        &self,
+        names: &BTreeSet<&'n str>,
+        is_meant: impl Fn(&FunctionId) -> bool,
+    ) -> BTreeMap<&'n str, BTreeSet<u32>> {
         let mut entering: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for (function, groups) in &self.functions {
-            if let Some(name) = names.get(function.name.as_str()) {
+            let name = names.get(function.name.as_str());
+            if let Some(name) = name.filter(|_| is_meant(function)) {
                 let tests = groups.values().flatten().copied();
                 entering.entry(*name).or_default().extend(tests);
             }
@@ -296,15 +314,36 @@ impl Recording {
     #[must_use]
     pub fn losing(&self, carry: &Carry, counted: &BTreeSet<&FunctionId>) -> BTreeSet<String> {
         let mut losing = BTreeSet::new();
+        let known = self.functions.keys().filter(|id| !id.is_symbol());
+        let known: BTreeSet<_> = known.map(|id| (&id.file, &id.name)).collect();
+        let in_tree = counted.iter().filter(|id| !id.is_symbol());
+        let new_in_tree: BTreeSet<&str> = in_tree
+            .filter(|id| !known.contains(&(&id.file, &id.name)))
+            .map(|id| id.name.as_str())
+            .collect();
         for (function, groups) in &self.functions {
-            if function.name.is_empty() || function.is_symbol() {
+            if function.name.is_empty() {
                 continue;
             }
             for (crossed, tests) in groups {
                 let carried = carry.carry(function, crossed);
-                let is_kept = |(id, _): &(FunctionId, Crossed)| counted.contains(id);
-                if carried.is_empty() || !carried.iter().all(is_kept) {
+                // What ran while the project was built may be gone; but what came into the tree is no longer known by its symbol.
+                let is_kept = |(id, _): &(FunctionId, Crossed)| {
+                    let is_elsewhere = id.is_symbol() && !new_in_tree.contains(id.name.as_str());
+                    counted.contains(id) || is_elsewhere
+                };
+                let lost = carried.iter().filter(|one| !is_kept(one));
+                // Code that the build made of it, perhaps, and that is there still: who executed it is known by the symbol.
+                let is_told = |test: &u32| {
+                    lost.clone().all(|(id, _)| {
+                        let symbol = FunctionId::symbol(&id.name);
+                        counted.contains(&symbol) && self.has_entered(&symbol, *test)
+                    })
+                };
+                if carried.is_empty() {
                     losing.extend(tests.iter().copied());
+                } else if lost.clone().next().is_some() {
+                    losing.extend(tests.iter().copied().filter(|test| !is_told(test)));
                 }
             }
         }
@@ -316,6 +355,12 @@ impl Recording {
             .filter(|test| !test.varies)
             .map(|test| test.name.clone())
             .collect()
+    }
+
+    fn has_entered(&self, function: &FunctionId, test: u32) -> bool {
+        let groups = self.functions.get(function).into_iter();
+        let mut entering = groups.flat_map(|groups| groups.values());
+        entering.any(|tests| tests.contains(&test))
     }
 
     /// A test stands once in a function, even if two functions of the base became one.

@@ -23,7 +23,6 @@ pub(super) struct Root {
     pub(super) made: ObjectId,
     pub(super) compiled: CompiledPages,
     pub(super) outside: ObjectId,
-    pub(super) is_built_anew: bool,
     pub(super) session: u64,
     pub(super) tests: TestPages,
     pub(super) functions: ObjectId,

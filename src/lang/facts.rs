@@ -1,5 +1,7 @@
 //! Source facts: what one blob says about entities, names and control flow (TestTube's program database, one file of it).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Name, Names};
@@ -106,11 +108,23 @@ pub struct FileFacts {
 pub struct MadeFacts {
     /// For people.
     pub file: String,
-    /// Over all that it says.
+    /// Over all that it says; of a test driver, over all but its rows, and over how it was compiled.
     pub digest: u64,
     /// What mentions a name, without the bodies of functions.
     pub facts: FileFacts,
+    /// The functions that it defines.
+    pub functions: Names,
     pub macros: Vec<MacroDefinition>,
+    pub driver: Option<TestDriver>,
+}
+
+/// A program that runs the test which it is given the name of, as CMake makes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestDriver {
+    /// Over all but the rows.
+    pub rest: u64,
+    /// The function of each test, by the test's name in small letters.
+    pub rows: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -124,6 +138,14 @@ pub enum Kind {
     File,
 }
 
+impl MadeFacts {
+    /// Whether two builds say the same, but for the rows of a test driver.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.file == other.file && self.digest == other.digest
+    }
+}
+
 impl Kind {
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -135,6 +157,12 @@ impl Kind {
             Kind::File => "file",
         }
     }
+}
+
+/// The name of a function without its arguments, where a macro may make the name of both: `TEST(x)`, or a function beside a macro.
+#[must_use]
+pub fn before_arguments(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! The small object that is added to everything which our compilers link: by it processes tell that their counters are lost.
+//! The small object that is added to everything which our compilers link: by it processes tell that their counters are lost, or
+//! which mutants they reach.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -6,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::mark;
+use super::{mark, switches};
 use crate::digest;
 
 /// Who records hears under this name what processes cannot write.
@@ -20,21 +21,52 @@ pub fn ear(folder: &Path) -> String {
 pub struct Source<'a> {
     /// The folder of the masquerade, where the object is kept.
     pub folder: &'a Path,
-    /// Where programs of clang's count that nobody told where; with gcc, marks are left.
-    pub strays: Option<&'a OsStr>,
+    pub purpose: Purpose<'a>,
+}
+
+/// What the object is for.
+pub enum Purpose<'a> {
+    /// Programs of clang's and of rustc's tell whether they can count.
+    Reach {
+        /// Where they do that nobody told where.
+        strays: &'a OsStr,
+        /// rustc links: it names the C library itself, and says in each object where to count if nobody tells.
+        is_for_rust: bool,
+    },
+    /// Programs of gcc's leave marks.
+    Mark,
+    /// Mutants are chosen at run time; where it is said which of them is on.
+    Switch { switches: &'a OsStr },
 }
 
 impl Source<'_> {
+    fn is_for_rust(&self) -> bool {
+        matches!(
+            self.purpose,
+            Purpose::Reach {
+                is_for_rust: true,
+                ..
+            }
+        )
+    }
+
     fn text(&self) -> String {
         let quoted =
             |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
         let ear = quoted(&ear(self.folder));
-        let (strays, own) = match self.strays {
-            Some(strays) => (quoted(&strays.to_string_lossy()), include_str!("reach.c")),
-            None => (String::new(), mark::SOURCE),
+        let (place, own) = match self.purpose {
+            Purpose::Reach { strays, .. } => {
+                (quoted(&strays.to_string_lossy()), include_str!("reach.c"))
+            }
+            Purpose::Mark => (String::new(), mark::SOURCE),
+            Purpose::Switch { switches } => (quoted(&switches.to_string_lossy()), switches::SOURCE),
         };
         let tell = include_str!("tell.c");
-        format!("#define GIT_RTS_EAR {ear}\n#define GIT_RTS_STRAYS {strays}\n{tell}{own}")
+        let elsewhere = match self.is_for_rust() {
+            true => include_str!("elsewhere.c"),
+            false => "",
+        };
+        format!("#define GIT_RTS_EAR {ear}\n#define GIT_RTS_PLACE {place}\n{tell}{own}{elsewhere}")
     }
 }
 
@@ -44,7 +76,7 @@ const MACHINE_FLAGS: [&str; 4] = ["-m32", "-m64", "-mx32", "-m16"];
 /// The object for a call that links, compiled when the first such call needs it; none where it cannot be added.
 #[must_use]
 pub fn object(compiler: &Path, arguments: &[OsString], source: &Source<'_>) -> Option<PathBuf> {
-    if !can_be_added(arguments) {
+    if !can_be_added(arguments, source.is_for_rust()) {
         return None;
     }
     let machine = arguments
@@ -84,23 +116,26 @@ fn compile(compiler: &Path, machine: &[&OsStr], text: &str, object: &Path) -> Op
 }
 
 /// Whether a call makes a program or library that begins and ends as usual.
-fn can_be_added(arguments: &[OsString]) -> bool {
+fn can_be_added(arguments: &[OsString], is_for_rust: bool) -> bool {
     let mut words = arguments.iter().map(|argument| argument.to_string_lossy());
     !words.any(|word| {
         let for_linker = word.strip_prefix("-Wl,").unwrap_or_default();
-        matches!(
-            &*word,
-            // These do not link, or what they link is linked again, with its own mark.
-            "-c" | "-S" | "-r" | "--relocatable"
+        let is_said_by_rustc = is_for_rust && word == "-nodefaultlibs";
+        !is_said_by_rustc
+            && matches!(
+                &*word,
+                // These do not link, or what they link is linked again, with its own mark.
+                "-c" | "-S" | "-r" | "--relocatable"
                 // Without the C library or its way into a program, constructors may never run.
                 | "-nostdlib" | "-nodefaultlibs" | "-nolibc" | "-nostartfiles"
                 // A linker script decides what is left out.
                 | "-T"
-        ) || for_linker.split(',').any(|word| {
-            matches!(word, "-r" | "-i" | "--relocatable")
-                || word.starts_with("-T")
-                || word.starts_with("--script")
-        })
+            )
+            || for_linker.split(',').any(|word| {
+                matches!(word, "-r" | "-i" | "--relocatable")
+                    || word.starts_with("-T")
+                    || word.starts_with("--script")
+            })
     })
 }
 
@@ -118,7 +153,7 @@ mod tests {
             "-static a.o",
             "-Wl,-rpath,/x-T a.o",
         ] {
-            assert!(can_be_added(&words(call)), "{call}");
+            assert!(can_be_added(&words(call), false), "{call}");
         }
         for call in [
             "-c a.c",
@@ -130,7 +165,7 @@ mod tests {
             "-Wl,--script=x.ld a.o",
             "-Wl,-O1,-i a.o",
         ] {
-            assert!(!can_be_added(&words(call)), "{call}");
+            assert!(!can_be_added(&words(call), false), "{call}");
         }
     }
 }

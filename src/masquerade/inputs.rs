@@ -3,7 +3,7 @@
 //! A call adds its notes with one write, because many run at once. Each note has its length and its digest in front, and the file
 //! has a beginning of its own, so that what is torn or lost is noticed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use super::arguments::{compiles_headers, files_given, is_preprocessed, products}
 use super::headers::Told;
 use crate::digest;
 
-const BEGINNING: &[u8] = b"inputs 1\n";
+const BEGINNING: &[u8] = b"inputs 2\n";
 
 /// Who made something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,6 +49,8 @@ pub struct Note {
     pub given: Vec<Place>,
     /// All that it read below the workshop, and how that looked; nothing, if it did not tell.
     pub read: Option<Vec<(Place, u64)>>,
+    /// Over its arguments, wherever the workshop is.
+    pub arguments: u64,
 }
 
 /// By what a note is known, and replaced by a newer one.
@@ -92,6 +94,34 @@ pub fn newest(compilers: &Path) -> Option<BTreeMap<Key, (u64, Note)>> {
     let notes = read(&fs::read(file(compilers)).ok()?)?.into_iter();
     let known = notes.filter_map(|(end, note)| Some((note.key(root)?, (end, note))));
     Some(known.collect())
+}
+
+/// How a file was compiled by those who read nothing else below the workshop: over the arguments of their calls. Nothing, if somebody
+/// read something else with it, or nobody is known.
+#[must_use]
+pub fn compiled_alone(
+    compilers: &Path,
+    notes: &BTreeMap<Key, (u64, Note)>,
+    file: &Path,
+) -> Option<u64> {
+    let root = compilers.parent()?;
+    let mut calls = BTreeSet::new();
+    for (_, note) in notes
+        .values()
+        .filter(|(_, note)| note.by == Maker::Compiler)
+    {
+        let read = note.read.as_ref()?;
+        if !read.iter().any(|(place, _)| place.below(root) == file) {
+            continue;
+        }
+        if read.len() > 1 {
+            return None;
+        }
+        calls.insert(note.arguments);
+    }
+    let mut digest = digest::Digest::new();
+    calls.iter().for_each(|call| digest.absorb(*call));
+    (!calls.is_empty()).then(|| digest.finish())
 }
 
 /// Whether something that is not there any more was made of files that still are: then it was no trial of a configuration. Where
@@ -147,6 +177,7 @@ pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) 
         return Ok(());
     }
     let given: Vec<Place> = given.iter().map(|path| workshop.place(path)).collect();
+    let said = workshop.digest(arguments);
     let made = products(arguments).into_iter().map(|path| {
         let is_there = path.exists();
         is_there.then(|| workshop.made(&path))
@@ -158,6 +189,7 @@ pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) 
         made,
         given: given.clone(),
         read: is_known.then(|| read.clone()),
+        arguments: said,
     });
     add(folder, notes)
 }
@@ -185,6 +217,7 @@ pub(super) fn note_linked<'f>(
         made: made.exists().then(|| workshop.made(made)),
         given: read.iter().map(|(place, _)| place.clone()).collect(),
         read: Some(read),
+        arguments: 0,
     };
     add(folder, std::iter::once(note))
 }
@@ -224,6 +257,17 @@ impl Surroundings {
             root,
             real: HashMap::new(),
         }
+    }
+
+    /// Over arguments, without the place of the workshop in them.
+    fn digest(&self, arguments: &[OsString]) -> u64 {
+        let root = self.root.to_string_lossy();
+        let mut digest = digest::Digest::new();
+        for argument in arguments {
+            let plain = argument.to_string_lossy().replace(&*root, "");
+            digest.absorb_bytes(plain.as_bytes());
+        }
+        digest.finish()
     }
 
     /// As it was called, so that whoever looks again follows the same links.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::arguments::expanded;
 use super::inputs;
 use super::links::Links;
-use super::{CLANG, FOLDER, cannot_run, code, run};
+use super::{CLANG, FOLDER, cannot_run, code, run, rustc};
 use crate::coverage::llvm::binary;
 use crate::error::{Error, Result};
 use crate::objects::{LINKER_FLAGS, Link};
@@ -48,15 +48,28 @@ pub(super) fn real(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     let beside = beside.and_then(|clang| clang.canonicalize().ok());
     let beside = beside.and_then(|clang| Some(clang.parent()?.to_owned()));
     let beside = beside.map(|folder| folder.join(name));
-    super::on_path(name, path).or_else(|| beside.filter(|candidate| candidate.is_file()))
+    // rustc may bring one along.
+    let with_rustc = std::env::var_os(rustc::LINKERS).unwrap_or_default();
+    let with_rustc = super::on_path(name, &with_rustc);
+    with_rustc
+        .or_else(|| super::on_path(name, path))
+        .or_else(|| beside.filter(|candidate| candidate.is_file()))
+}
+
+fn found(name: &OsStr) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    real(name, &path).ok_or_else(|| Error::new(format!("no linker '{}' on PATH", name.display())))
+}
+
+/// Calls the linker as which we were called; answers its exit code.
+pub(super) fn call(name: &OsStr) -> Result<u8> {
+    run(Command::new(found(name)?).args(std::env::args_os().skip(1)))
 }
 
 /// Links in place of the linker as which we were called; answers its exit code.
 pub(super) fn link(name: &OsStr) -> Result<u8> {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap_or_default());
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let linker = real(name, &path)
-        .ok_or_else(|| Error::new(format!("no linker '{}' on PATH", name.display())))?;
+    let linker = found(name)?;
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     let words = expanded(&given).into_iter();
     let words: Vec<String> = words

@@ -3,7 +3,7 @@
  * Clang's runtime keeps the counters in a file from the start. Where it cannot make the file, it says so to nobody who would
  * listen, and the process goes on without.
  */
-PLACE strays[] = GIT_RTS_STRAYS "/";
+PLACE(strays) = GIT_RTS_PLACE "/";
 
 __attribute__((constructor)) static void git_rts_try_folder(void)
 {

@@ -13,10 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Where things are on this machine is no part of a program: two builds in two places are compared without it. */
-#define PLACE __attribute__((section(".git_rts"))) static char
+/* Where things are on this machine is no part of a program: two builds in two places are compared without it. Each has a section
+ * of its own, because the length of one must not move the other. */
+#define PLACE(name) __attribute__((section(".git_rts." #name))) static char name[]
 
-PLACE ear[] = GIT_RTS_EAR;
+PLACE(ear) = GIT_RTS_EAR;
 
 static void git_rts_tell(void)
 {

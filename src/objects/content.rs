@@ -1,8 +1,11 @@
 //! Digests of what sections hold: bytes, and relocations with their targets by name, or by content where there is no name.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::Opaque;
+use super::counters::without_workshop;
 use super::elf::Place;
 use super::layout::{Layout, Target};
 use super::naming::{self, Called};
@@ -16,6 +19,21 @@ const MOST_VISITS: usize = 200_000;
 /// The name by which a symbol is mentioned that only its own object sees.
 pub(super) fn own(name: &str) -> Name {
     Name::of(format!("static {name}").as_bytes())
+}
+
+/// The path of a source without the place where the project was built, as `__FILE__` has it: two worktrees build the same code.
+/// Any other text is told whole.
+fn below_workshop(constant: &[u8]) -> &[u8] {
+    let text = std::str::from_utf8(constant).unwrap_or_default();
+    if !text.starts_with('/') {
+        return constant;
+    }
+    let below = without_workshop(text);
+    let is_path = |place: &str| place.ends_with('/') && !place.contains(char::is_whitespace);
+    match text.strip_suffix(below) {
+        Some(place) if is_path(place) => below.as_bytes(),
+        _ => constant,
+    }
 }
 
 /// What a section holds, and the names it mentions, directly or through nameless data.
@@ -125,6 +143,24 @@ impl<'l, 'a> Content<'l, 'a> {
     }
 
     fn fresh(&mut self, number: usize) -> Result<Held, Opaque> {
+        let data = self.layout.elf.sections[number].data;
+        self.held(number, data)
+    }
+
+    /// What a section holds besides some of its bytes.
+    pub(super) fn without(
+        &mut self,
+        number: usize,
+        bytes: Option<Range<usize>>,
+    ) -> Result<Held, Opaque> {
+        let mut data = self.layout.elf.sections[number].data.to_vec();
+        if let Some(left_out) = bytes.and_then(|bytes| data.get_mut(bytes)) {
+            left_out.fill(0);
+        }
+        self.held(number, &data)
+    }
+
+    fn held(&mut self, number: usize, data: &[u8]) -> Result<Held, Opaque> {
         let layout = self.layout;
         let section = &layout.elf.sections[number];
         let mut digest = Digest::new();
@@ -134,7 +170,7 @@ impl<'l, 'a> Content<'l, 'a> {
         digest.absorb(section.align);
         digest.absorb(section.size);
         digest.absorb(section.entry_size);
-        digest.absorb_bytes(section.data);
+        digest.absorb_bytes(data);
         digest.absorb(u64::from(section.is_code() && layout.has_frames));
         let mut mentions = Vec::new();
         let mut ranks: Vec<usize> = Vec::new();
@@ -206,7 +242,7 @@ impl<'l, 'a> Content<'l, 'a> {
                 let whole = layout.elf.sections[section].data;
                 let start = constant.as_ptr() as usize - whole.as_ptr() as usize;
                 digest.absorb(6);
-                digest.absorb_bytes(constant);
+                digest.absorb_bytes(below_workshop(constant));
                 digest.absorb(place - start as u64);
             }
             Target::Anonymous(section, place) => {
@@ -246,10 +282,7 @@ impl<'l, 'a> Content<'l, 'a> {
             });
             digest.absorb(rank as u64);
         }
-        // Who executed a function is known from traces.
-        if !symbol.is_function() {
-            mentions.push(own(&called.name));
-        }
+        mentions.push(own(&called.name));
     }
 
     /// The table that says what a function catches: only the frames for unwinding point to it.
@@ -263,5 +296,26 @@ impl<'l, 'a> Content<'l, 'a> {
             .exceptions
             .get(layout.elf.symbols[*first].name)
             .copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_source_was_built_is_no_part_of_its_path() {
+        let one = below_workshop(b"/home/me/p/.git/rts/build/main/tree/src/a.c\0");
+        let other = below_workshop(b"/home/me/p/.git/rts/build/beside/tree/src/a.c\0");
+        assert_eq!(one, b"src/a.c\0");
+        assert_eq!(one, other);
+        for text in [
+            &b"in /p/.git/rts/build/main/tree/src/a.c\0"[..],
+            b"/usr/include/a.h\0",
+            b"/x_rts_build_main_tree_y\0",
+            b"\xff/rts/build/main/tree/",
+        ] {
+            assert_eq!(below_workshop(text), text);
+        }
     }
 }

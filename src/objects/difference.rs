@@ -5,9 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::Contents;
+use super::contents::{BinaryDigest, Contents};
+use super::counters::UNKNOWN;
+use super::naming::function_of;
 use super::pairing::Change;
 use super::reach::{self, Tainted, View};
+use super::readable::readable;
 use crate::digest::Name;
 
 /// What differs between two builds.
@@ -29,6 +32,10 @@ pub struct BinaryDifference {
     pub uncounted: BTreeSet<String>,
     /// Data that differ, and names that came or went: whoever loads it can see them.
     pub exported: BTreeSet<String>,
+    /// Functions whose code is made of other functions than before, whether it differs or not; nothing, if that is not known.
+    pub recounted: Option<BTreeSet<String>>,
+    /// Something that was not compiled from C differs, or uses what does: who knows C alone cannot say what that does.
+    pub is_foreign: bool,
 }
 
 /// Why a test is not certified.
@@ -41,12 +48,12 @@ pub struct Affected {
 }
 
 impl ObjectDifference {
-    /// Whether nothing that a test executed differs, given the binaries that it ran or loaded, and which functions it may have
-    /// executed: all that would not have told.
+    /// Whether nothing that a test executed differs, given the binaries that it ran or loaded, and which functions of each it may
+    /// have executed: all that would not have told.
     pub fn certify<'b>(
         &self,
         binaries: impl IntoIterator<Item = &'b str>,
-        may_have_executed: &dyn Fn(&str) -> bool,
+        may_have_executed: &dyn Fn(&str, &str) -> bool,
     ) -> Result<(), Affected> {
         for binary in binaries {
             let affected = |function: Option<&str>, why: &str| Affected {
@@ -62,7 +69,7 @@ impl ObjectDifference {
             }
             let mut all = difference.affected.iter();
             let may_have_executed = |function: &str| {
-                difference.uncounted.contains(function) || may_have_executed(function)
+                difference.uncounted.contains(function) || may_have_executed(binary, function)
             };
             if let Some((function, why)) = all.find(|(function, _)| may_have_executed(function)) {
                 return Err(affected(Some(function), why));
@@ -71,12 +78,54 @@ impl ObjectDifference {
         Ok(())
     }
 
+    /// Whether something that was not compiled from C differs, or uses what does.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.binaries.values().any(|binary| binary.is_foreign)
+    }
+
     /// Whether the two builds are the same to every test.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut binaries = self.binaries.values();
         binaries.all(|binary| binary.everybody.is_none() && binary.affected.is_empty())
     }
+}
+
+/// The functions of a binary that do not increment the same counters as before.
+fn recounted(
+    before: (&Contents, &BinaryDigest),
+    after: (&Contents, &BinaryDigest),
+) -> Option<BTreeSet<String>> {
+    if before.1.opaque.is_some() || after.1.opaque.is_some() {
+        return None;
+    }
+    let counters = |(contents, binary): (&Contents, &BinaryDigest)| {
+        let mut found: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
+        let objects = binary.objects.iter();
+        let objects = objects.filter_map(|number| contents.objects.get(*number as usize));
+        let symbols = objects.flat_map(|object| &object.symbols);
+        for symbol in symbols.filter(|symbol| symbol.is_code) {
+            let function = function_of(&symbol.name).to_owned();
+            found
+                .entry(function)
+                .or_default()
+                .push((symbol.digest, symbol.counters));
+        }
+        for counters in found.values_mut() {
+            counters.sort_unstable();
+        }
+        found
+    };
+    let (before, mut after) = (counters(before), counters(after));
+    let mut all = before.values().chain(after.values()).flatten();
+    if all.any(|(_, counters)| *counters == UNKNOWN) {
+        return None;
+    }
+    let differing = before
+        .into_iter()
+        .filter(|(function, counters)| after.remove(function).as_ref() != Some(counters));
+    Some(differing.map(|(function, _)| function).collect())
 }
 
 /// Compares two builds. `is_library_name` tells whether libraries outside of the build may call a function by this name.
@@ -97,6 +146,7 @@ pub fn difference(
         let mut difference = BinaryDifference::default();
         match (before.binaries.get(name), after.binaries.get(name)) {
             (Some(old), Some(new)) => {
+                difference.recounted = recounted((before, old), (after, new));
                 let view = View::of(name, before, old, after, new, &mut difference);
                 views.push(view);
             }
@@ -109,6 +159,11 @@ pub fn difference(
     let mentioned = mentioned(before);
     let mut shared = Tainted::new();
     for view in &views {
+        let seen = view.exported_taint();
+        shared.extend(seen.map(|(hash, name)| (hash, name.to_owned())));
+    }
+    reach::spread(&mut views, &mut shared);
+    for view in &views {
         let Some(difference) = found.binaries.get_mut(view.name) else {
             continue;
         };
@@ -118,6 +173,7 @@ pub fn difference(
                 || is_library_name(name)
                 || !mentioned.contains(&hash) && view.is_data(name)
             {
+                let name = readable(name);
                 difference.blame_everybody(format!("others may use '{name}', which differs"));
             }
             // Who loads a library can ask for a name, too.
@@ -126,14 +182,8 @@ pub fn difference(
             if view.is_data(name) || comes_or_goes {
                 difference.exported.insert(name.to_owned());
             }
-            shared.insert(hash, name.to_owned());
         }
-    }
-    reach::spread(&mut views, &mut shared);
-    for view in &views {
-        if let Some(difference) = found.binaries.get_mut(view.name) {
-            view.add_affected(&shared, difference);
-        }
+        view.add_affected(&shared, difference);
     }
     found
 }
@@ -162,7 +212,7 @@ mod tests {
             name: name.to_owned(),
             is_own: false,
             is_code: !name.starts_with("data"),
-            counts: true,
+            counters: 1,
             digest,
             mentions: mentions.collect(),
         }
@@ -269,6 +319,68 @@ mod tests {
         assert!(found.binaries["stranger"].everybody.is_some());
         let found = difference(&made(1, "other"), &made(2, "other"), &|_| false);
         assert_eq!(affected(&found, "stranger"), [""; 0]);
+    }
+
+    #[test]
+    fn code_without_counters_is_left_to_who_mentions_it() {
+        let made = |number, is_mentioned: bool| {
+            let mut symbols = [
+                symbol("_Rderived", number, &[]),
+                symbol("_Radapter", 1, &["_Rderived"]),
+                symbol("uses", 2, if is_mentioned { &["_Radapter"] } else { &[] }),
+                symbol("other", 3, &[]),
+            ];
+            for uncounted in &mut symbols[..2] {
+                uncounted.counters = 0;
+            }
+            build(&[("program", &symbols, &[])])
+        };
+        let found = difference(&made(1, true), &made(2, true), &|_| false);
+        assert_eq!(affected(&found, "program"), ["uses"]);
+        assert!(found.binaries["program"].uncounted.is_empty());
+        // Of code that nobody mentions, nobody knows who executes it.
+        let found = difference(&made(1, false), &made(2, false), &|_| false);
+        assert_eq!(affected(&found, "program"), ["_Radapter"]);
+        assert!(found.binaries["program"].uncounted.contains("_Radapter"));
+    }
+
+    #[test]
+    fn code_that_people_keep_from_counting_is_not_left_to_who_mentions_it() {
+        let made = |number| {
+            let mut symbols = [symbol("quiet", number, &[]), symbol("uses", 2, &["quiet"])];
+            symbols[0].counters = 0;
+            build(&[("program", &symbols, &[])])
+        };
+        let found = difference(&made(1), &made(2), &|_| false);
+        assert!(found.binaries["program"].uncounted.contains("quiet"));
+    }
+
+    #[test]
+    fn exported_data_that_mention_what_differs_are_asked_for_as_those_that_differ() {
+        let made = |number| {
+            let symbols = [
+                symbol("data_text", number, &[]),
+                symbol("data_table", 1, &["data_text"]),
+                symbol("main", 2, &[]),
+            ];
+            build(&[("program", &symbols, &["data_table"])])
+        };
+        let found = difference(&made(1), &made(2), &|_| false);
+        let program = &found.binaries["program"];
+        assert!(program.everybody.is_some() && program.exported.contains("data_table"));
+    }
+
+    #[test]
+    fn what_runs_at_load_and_has_no_name_is_affected_by_what_it_mentions() {
+        let made = |number| {
+            let symbols = [symbol("data_x", number, &[]), symbol("main", 2, &[])];
+            let mut contents = build(&[("program", &symbols, &[])]);
+            let at_load = &mut contents.objects[0].at_load;
+            at_load.mentions = Names::new(vec![Name::of(b"data_x")]);
+            contents
+        };
+        let found = difference(&made(1), &made(2), &|_| false);
+        assert!(found.binaries["program"].everybody.is_some());
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(super) fn is_counting_section(name: &str) -> bool {
         || name.ends_with("..LPBX0")
         || name.ends_with("..LPBX1")
         // Where the object that we add finds its folders.
-        || name == ".git_rts"
+        || name.starts_with(".git_rts.")
 }
 
 /// Variables of counters and of what describes them.
@@ -43,15 +43,12 @@ pub(super) fn is_announcing(name: &str) -> bool {
     name.starts_with("_sub_I_00100_") || name.starts_with("_sub_D_00100_")
 }
 
-/// Sections that hold no part of the program, although some are loaded with it.
+/// Sections that hold no part of the program, although they are loaded with it.
 ///
 /// Frames for unwinding describe code that is compared itself; whether there are any counts with the code.
 /// Tables of exceptions say what is caught, so they do count.
 pub(super) fn is_beside_the_program(name: &str) -> bool {
-    name.starts_with(".note")
-        || name == ".eh_frame"
-        || name.starts_with(".eh_frame_")
-        || name.starts_with(".llvm")
+    name.starts_with(".note") || name == ".eh_frame" || name == ".eh_frame_hdr"
 }
 
 /// Sections of gcc that become code only at the link.

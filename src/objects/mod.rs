@@ -3,8 +3,10 @@
 mod archive;
 mod content;
 mod contents;
+mod counters;
 mod difference;
 mod elf;
+mod harness;
 mod instrumentation;
 mod layout;
 mod link;
@@ -13,14 +15,17 @@ mod naming;
 mod object;
 mod pairing;
 mod reach;
+mod readable;
 mod relocations;
 
 pub use contents::{BinaryDigest, Contents};
 pub use difference::{Affected, BinaryDifference, ObjectDifference, difference};
+pub use harness::test_of_row;
 pub use link::{Input, LINKER_FLAGS, Link};
 pub use linked::{Linked, ObjectKey};
 pub use object::{AtLoad, List, ObjectDigest, Symbol, digest};
 pub use pairing::Change;
+pub use readable::readable;
 
 use std::fmt;
 

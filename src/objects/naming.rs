@@ -46,6 +46,11 @@ pub(super) fn function_of(name: &str) -> &str {
     end.map_or(name, |end| &name[..first + end])
 }
 
+/// Whether a compiler of C++ or Rust made a name.
+pub(super) fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R")
+}
+
 /// What each symbol of an object is called that only the object sees.
 pub(super) fn names(layout: &Layout<'_>) -> Result<FxHashMap<usize, Called>, super::Opaque> {
     let symbols = &layout.elf.symbols;

@@ -1,11 +1,13 @@
 //! One relocatable object: a digest for each of its symbols, and for what no symbol stands for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::content::Content;
+use super::counters::Counters;
 use super::elf::{self, Place, Purpose};
+use super::harness::Harness;
 use super::layout::{Layout, Role, Target};
 use super::naming;
 use super::{Opaque, instrumentation};
@@ -22,6 +24,36 @@ pub struct ObjectDigest {
     pub at_load: AtLoad,
     /// Over what is loaded and has no name, and nothing with a name points to it; zero, if there is nothing of the kind.
     pub remainder: u64,
+    /// The source that the compiler named, without its folder; empty, if none.
+    pub source: String,
+    /// It was compiled from C by our compilers, as far as it tells: it counts, or it holds data alone and names a source of C.
+    pub is_of_c: bool,
+}
+
+impl ObjectDigest {
+    /// Whether it was compiled so that its functions count: what does not is then of the compiler's making.
+    #[must_use]
+    pub(super) fn counts(&self) -> bool {
+        self.symbols.iter().any(Symbol::counts)
+    }
+
+    /// Its functions that do not tell when they are executed; none of what we link in ourselves.
+    pub fn silent(&self) -> impl Iterator<Item = &str> {
+        let is_ours = |symbol: &Symbol| symbol.name.starts_with("git_rts_");
+        let symbols = match self.symbols.iter().any(is_ours) {
+            true => &[][..],
+            false => &self.symbols,
+        };
+        let mut counting: BTreeMap<&str, bool> = BTreeMap::new();
+        for symbol in symbols.iter().filter(|symbol| symbol.is_code) {
+            // Parts of a function are entered through it.
+            *counting
+                .entry(naming::function_of(&symbol.name))
+                .or_default() |= symbol.counts();
+        }
+        let silent = counting.into_iter().filter(|(_, counts)| !counts);
+        silent.map(|(function, _)| function)
+    }
 }
 
 /// A function or a variable.
@@ -31,14 +63,20 @@ pub struct Symbol {
     /// Only this object sees it.
     pub is_own: bool,
     pub is_code: bool,
-    /// It tells when it is executed.
-    pub counts: bool,
+    /// Over the counters that it increments, and where; zero, if it does not tell when it is executed.
+    pub counters: u64,
     pub digest: u64,
     /// Data and other objects' symbols that it mentions, directly or through data without names.
     pub mentions: Names,
 }
 
 impl Symbol {
+    /// Whether it tells when it is executed.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.counters != 0
+    }
+
     pub(super) fn order(&self) -> (&str, bool, u64) {
         (&self.name, self.is_own, self.digest)
     }
@@ -58,6 +96,8 @@ pub struct AtLoad {
     /// Over the tables of functions, in their order; zero, if there are none.
     pub digest: u64,
     pub functions: BTreeSet<String>,
+    /// What the tables mention, and code in them or behind them that has no name.
+    pub mentions: Names,
 }
 
 /// Reads a relocatable object; what cannot be understood is not guessed.
@@ -69,7 +109,12 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
     let layout = Layout::of(elf)?;
     let called = naming::names(&layout)?;
     let mut content = Content::new(&layout, &called);
+    let counters = Counters::of(&layout);
     let mut object = ObjectDigest::default();
+    let harness = Harness::find(&layout);
+    if let Some(harness) = &harness {
+        object.symbols = harness.symbols(&mut content)?;
+    }
     for (number, symbol) in layout.elf.symbols.iter().enumerate() {
         let section = match symbol.place {
             Place::Undefined => continue,
@@ -94,17 +139,22 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
             }
             _ => Vec::new(),
         };
-        let relocations = section.map(|section| layout.elf.sections[section].relocations.iter());
-        let mut relocations = relocations.into_iter().flatten();
-        let counts = relocations.any(|one| layout.target(one).0 == Target::Counter);
+        // Its rows are symbols of their own.
+        let is_main = section.is_some() && section == harness.as_ref().map(|harness| harness.main);
         let name = called.get(&number).map(|called| called.name.clone());
         object.symbols.push(Symbol {
             name: name.unwrap_or_else(|| symbol.name.to_owned()),
             is_own: symbol.is_local(),
             is_code: symbol.is_function() || is_code_section && !symbol.is_object(),
-            counts,
-            digest: content.symbol(number)?,
-            mentions: Names::new(mentions),
+            counters: counters.incremented_by(number),
+            digest: match is_main {
+                true => 0,
+                false => content.symbol(number)?,
+            },
+            mentions: match section {
+                Some(main) if is_main => Harness::mentions(&layout, main),
+                _ => Names::new(mentions),
+            },
         });
         if symbol.is_chosen_at_load() {
             object.at_load.functions.insert(symbol.name.to_owned());
@@ -116,7 +166,18 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
     add_what_runs_at_load(&layout, &mut content, &mut object.at_load)?;
     add_lists(&layout, &mut content, &mut object.lists)?;
     object.remainder = remainder(&layout, &mut content)?;
+    let mut files = layout.elf.symbols.iter().filter(|symbol| symbol.is_file());
+    let path = files.next().map_or("", |file| file.name);
+    object.source = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let holds_code = object.symbols.iter().any(|symbol| symbol.is_code);
+    object.is_of_c = !holds_code && path.ends_with(".c") || is_counting_for_c(&object);
     Ok(object)
+}
+
+/// Whether it counts, and not for another language that is no C.
+fn is_counting_for_c(object: &ObjectDigest) -> bool {
+    let symbols = || object.symbols.iter();
+    object.counts() && !symbols().any(|symbol| naming::is_mangled(&symbol.name))
 }
 
 fn add_what_runs_at_load(
@@ -126,6 +187,7 @@ fn add_what_runs_at_load(
 ) -> Result<(), Opaque> {
     let mut digest = Digest::new();
     let mut is_anything = false;
+    let mut mentions = Vec::new();
     for (number, section) in layout.elf.sections.iter().enumerate() {
         if layout.roles[number] != Role::AtLoad {
             continue;
@@ -138,7 +200,9 @@ fn add_what_runs_at_load(
         }
         is_anything = true;
         digest.absorb_bytes(section.name.as_bytes());
-        digest.absorb(content.section(number)?.digest);
+        let held = content.section(number)?;
+        digest.absorb(held.digest);
+        mentions.extend(held.mentions);
         for target in targets() {
             if let Target::Global(symbol) | Target::Own(symbol) | Target::Within(symbol, _) = target
             {
@@ -151,6 +215,7 @@ fn add_what_runs_at_load(
     }
     if is_anything {
         at_load.digest = digest.finish();
+        at_load.mentions = Names::new(mentions);
     }
     Ok(())
 }
@@ -182,6 +247,12 @@ fn add_lists(
     Ok(())
 }
 
+/// Whether a section is named after a label of the compiler's, as constants are that have no name: who does not point to it cannot
+/// find it, and compilers leave some that nobody needs any more.
+fn is_of_label(section: &str) -> bool {
+    section.starts_with(".rodata..L") || section.starts_with(".data.rel.ro..L")
+}
+
 fn remainder(layout: &Layout<'_>, content: &mut Content<'_, '_>) -> Result<u64, Opaque> {
     let elsewhere = layout.counting_with_others();
     let mut digest = Digest::new();
@@ -192,6 +263,7 @@ fn remainder(layout: &Layout<'_>, content: &mut Content<'_, '_>) -> Result<u64, 
             && layout.named[number].is_empty()
             && !section.is_merged()
             && !is_identifier(section.name)
+            && !is_of_label(section.name)
             && !elsewhere.contains(&number)
         {
             is_anything = true;

@@ -23,6 +23,8 @@ pub(super) struct Differing<'a> {
     pub(super) is_own: bool,
     pub(super) is_code: bool,
     pub(super) is_data: bool,
+    /// All of the name that is code tells when it is executed.
+    pub(super) counts: bool,
     pub(super) change: Change,
 }
 
@@ -83,17 +85,21 @@ pub(super) fn differing<'a>(
     before: Option<&'a ObjectDigest>,
     after: Option<&'a ObjectDigest>,
 ) -> Vec<Differing<'a>> {
-    type Digests = Vec<(u64, bool)>;
+    type Digests = Vec<(u64, bool, bool)>;
     let mut groups: BTreeMap<(&str, bool), (Digests, Digests)> = BTreeMap::new();
     let symbols =
         |object: Option<&'a ObjectDigest>| object.into_iter().flat_map(|one| &one.symbols);
     for symbol in symbols(before) {
         let group = groups.entry((&symbol.name, symbol.is_own)).or_default();
-        group.0.push((symbol.digest, symbol.is_code));
+        group
+            .0
+            .push((symbol.digest, symbol.is_code, symbol.counts()));
     }
     for symbol in symbols(after) {
         let group = groups.entry((&symbol.name, symbol.is_own)).or_default();
-        group.1.push((symbol.digest, symbol.is_code));
+        group
+            .1
+            .push((symbol.digest, symbol.is_code, symbol.counts()));
     }
     let mut found = Vec::new();
     for ((name, is_own), (before, after)) in groups {
@@ -110,8 +116,9 @@ pub(super) fn differing<'a>(
         found.push(Differing {
             name,
             is_own,
-            is_code: both().any(|(_, is_code)| *is_code),
-            is_data: both().any(|(_, is_code)| !*is_code),
+            is_code: both().any(|(_, is_code, _)| *is_code),
+            is_data: both().any(|(_, is_code, _)| !*is_code),
+            counts: both().all(|(_, is_code, counts)| !*is_code || *counts),
             change,
         });
     }

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use super::contents::{BinaryDigest, Contents};
 use super::difference::BinaryDifference;
-use super::naming::{function_of, without_numbers};
+use super::naming::{function_of, is_mangled, without_numbers};
 use super::pairing::{self, Change};
-use super::{ObjectDigest, content};
+use super::readable::readable;
+use super::{ObjectDigest, Symbol, content};
 use crate::digest::{Digest, Name};
 
 /// Names that mean something else now, with what they are called.
@@ -33,7 +36,7 @@ pub(super) struct View<'a> {
     own: Vec<Tainted>,
     /// Functions that run when the binary is loaded or left, before or after.
     at_load: BTreeSet<&'a str>,
-    /// Data that differ themselves, by name.
+    /// Data that differ, or mention what does, and what acts as data do; by name.
     data: BTreeSet<&'a str>,
     before: &'a BinaryDigest,
     after: &'a BinaryDigest,
@@ -92,6 +95,17 @@ impl<'a> View<'a> {
 
     fn compare(&mut self, after: &[&'a ObjectDigest], difference: &mut BinaryDifference) {
         let (partners, left) = pairing::pair(&self.objects, after);
+        let of_both = partners.iter().enumerate();
+        let pairs = of_both.map(|(number, partner)| (Some(number), *partner));
+        let new = left.iter().map(|number| (None, Some(*number)));
+        for (old, new) in pairs.chain(new) {
+            let old = old.map(|number| self.objects[number]);
+            let both = [old, new.map(|number| after[number])];
+            if both.iter().flatten().any(|object| !object.is_of_c) {
+                let [old, new] = both.map(|object| object.map(pairing::fingerprint));
+                difference.is_foreign |= old != new;
+            }
+        }
         for (number, partner) in partners.iter().enumerate() {
             let partner = partner.map(|partner| after[partner]);
             self.add_differing(Some(number), partner, difference);
@@ -126,6 +140,7 @@ impl<'a> View<'a> {
         difference: &mut BinaryDifference,
     ) {
         let old = before.map(|number| self.objects[number]);
+        let passes_on = old.is_some_and(ObjectDigest::counts);
         for one in pairing::differing(old, after) {
             let plain = without_numbers(one.name);
             let known = difference.symbols.get(&plain);
@@ -148,7 +163,7 @@ impl<'a> View<'a> {
             }
             if one.is_data {
                 self.data.insert(one.name);
-            } else if one.change == Change::Changed {
+            } else if one.change == Change::Changed && (one.counts || !passes_on) {
                 // Who executed it is known.
                 continue;
             }
@@ -210,7 +225,11 @@ impl<'a> View<'a> {
         let mut grew = false;
         for number in 0..self.objects.len() {
             let object = self.objects[number];
-            for symbol in object.symbols.iter().filter(|symbol| !symbol.is_code) {
+            // Code of a compiler's own making does not tell when it is executed. It passes on what it does, as data do, to who
+            // mentions it.
+            let counts = object.counts();
+            let passes_on = |symbol: &&Symbol| !symbol.is_code || counts && !symbol.counts();
+            for symbol in object.symbols.iter().filter(passes_on) {
                 let name = match symbol.is_own {
                     true => content::own(&symbol.name),
                     false => Name::of(symbol.name.as_bytes()),
@@ -227,6 +246,7 @@ impl<'a> View<'a> {
                     continue;
                 }
                 grew = true;
+                self.data.insert(&symbol.name);
                 if symbol.is_own {
                     self.own[number].insert(name, symbol.name.clone());
                     continue;
@@ -267,8 +287,10 @@ impl<'a> View<'a> {
         for (number, object) in self.objects.iter().enumerate() {
             for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
                 if let Some(what) = self.tainting(number, symbol.mentions.iter(), shared) {
+                    difference.is_foreign |= !object.is_of_c;
                     let function = function_of(&symbol.name);
-                    let why = format!("it uses '{}', which differs", without_numbers(what));
+                    let what = without_numbers(what);
+                    let why = format!("it uses '{}', which differs", readable(&what));
                     difference
                         .affected
                         .entry(function.to_owned())
@@ -276,23 +298,84 @@ impl<'a> View<'a> {
                 }
             }
         }
-        for object in &self.objects {
-            let mut counting: BTreeMap<&str, bool> = BTreeMap::new();
-            for symbol in object.symbols.iter().filter(|symbol| symbol.is_code) {
-                // Parts of a function are entered through it.
-                *counting.entry(function_of(&symbol.name)).or_default() |= symbol.counts;
+        for function in self.objects.iter().flat_map(|object| object.silent()) {
+            if difference.affected.contains_key(function) {
+                difference.uncounted.insert(function.to_owned());
             }
-            for (function, counts) in counting {
-                if !counts && difference.affected.contains_key(function) {
-                    difference.uncounted.insert(function.to_owned());
-                }
+        }
+        for (number, object) in self.objects.iter().enumerate() {
+            let mentions = object.at_load.mentions.iter();
+            if let Some(what) = self.tainting(number, mentions, shared) {
+                let what = without_numbers(what);
+                difference.blame_everybody(format!(
+                    "what runs when it is loaded uses '{what}', which differs"
+                ));
             }
         }
         let mut affected = difference.affected.iter();
         let running = affected.find(|(name, _)| self.at_load.contains(name.as_str()));
         if let Some((function, why)) = running {
+            let function = readable(function);
             let why = format!("'{function}' runs when it is loaded, and {why}");
             difference.blame_everybody(why);
+        }
+        self.leave_to_users(difference);
+    }
+
+    /// Takes out the functions that do not tell when they are executed, where somebody in the binary mentions them: nobody else
+    /// can execute them, and whoever mentions them is affected, too.
+    ///
+    /// Only what a compiler made by itself and named in its own way: what people keep from counting, and assembler, may be named
+    /// to a linker (`-init`, `-e`) or to whoever unwinds frames.
+    fn leave_to_users(&self, difference: &mut BinaryDifference) {
+        if difference.uncounted.is_empty() {
+            return;
+        }
+        let mut users: FxHashSet<(Option<usize>, Name)> = FxHashSet::default();
+        for (number, object) in self.objects.iter().enumerate() {
+            for symbol in &object.symbols {
+                let own = match symbol.is_own {
+                    true => content::own(&symbol.name),
+                    false => Name::of(symbol.name.as_bytes()),
+                };
+                // Who mentions only itself is mentioned by nobody.
+                for name in symbol.mentions.iter().filter(|name| *name != own) {
+                    users.extend([(None, name), (Some(number), name)]);
+                }
+            }
+        }
+        let is_left = |function: &str| {
+            let mut is_defined = false;
+            if !is_mangled(function) {
+                return false;
+            }
+            for (number, object) in self.objects.iter().enumerate() {
+                let symbols = object.symbols.iter();
+                for symbol in symbols.filter(|symbol| function_of(&symbol.name) == function) {
+                    is_defined = true;
+                    let name = Name::of(symbol.name.as_bytes());
+                    let is_used = match symbol.is_own {
+                        true => users.contains(&(Some(number), content::own(&symbol.name))),
+                        false => users.contains(&(None, name)),
+                    };
+                    let is_seen = self.before.exports.contains_key(&name)
+                        || self.after.exports.contains_key(&name);
+                    if !is_used || is_seen || symbol.counts() || !object.counts() {
+                        return false;
+                    }
+                }
+            }
+            is_defined
+        };
+        let left: Vec<String> = difference
+            .uncounted
+            .iter()
+            .filter(|name| is_left(name))
+            .cloned()
+            .collect();
+        for function in left {
+            difference.affected.remove(&function);
+            difference.uncounted.remove(&function);
         }
     }
 }

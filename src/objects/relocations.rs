@@ -23,6 +23,14 @@ pub(super) fn counts_from_next_instruction(machine: Machine, kind: u32) -> bool 
 /// How far that is, at least.
 pub(super) const NEXT_INSTRUCTION: usize = 4;
 
+/// Whether a type in data stands for a distance of 64 bits from its own place.
+pub(super) fn is_relative(machine: Machine, kind: u32) -> bool {
+    match machine {
+        Machine::X86_64 => kind == 24,
+        Machine::Aarch64 => kind == 260,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pasting::Pasting;
-use crate::difference::is_library_function;
+use crate::difference::is_library_name;
 use crate::digest::{Name, Names};
 use crate::lang::facts::{Entity, FileFacts, Kind, LexFacts};
 use crate::repo::RepoPath;
@@ -261,7 +261,7 @@ fn forms(entity: &Entity) -> impl Iterator<Item = Name> {
 fn takes_a_place(entity: &Entity) -> bool {
     let is_external = entity.kind == Kind::Function && !entity.internal;
     let begins = |beginning: &&str| entity.name.starts_with(beginning);
-    is_external && (is_library_function(&entity.name) || MODULE_ENTRIES.iter().any(begins))
+    is_external && (is_library_name(&entity.name) || MODULE_ENTRIES.iter().any(begins))
 }
 
 fn is_header(path: &RepoPath) -> bool {

@@ -198,6 +198,7 @@ fn answer(past: &Past, difference: &Difference) -> Vec<Reached> {
         &Traces {
             functions: &past.functions,
             uncounted: &past.about.uncounted,
+            has_uncounted_made: past.about.has_uncounted_made(),
             places: &places,
             candidates: names.len(),
         },

@@ -1,6 +1,7 @@
 //! Questions about one version and its history: what a change would cost, what no test reaches, what nothing mentions (TestTube's `ttidentify` and `ttcoverage`, CIA's `deadobj`).
 
 pub mod change;
+pub mod compiled;
 pub mod dead;
 pub mod executed;
 pub mod impact;

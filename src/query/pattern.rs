@@ -3,7 +3,7 @@
 use crate::config::NameGlob;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::lang::facts::Kind;
+use crate::lang::facts::{Kind, before_arguments};
 use crate::repo::RepoPath;
 
 /// What is asked about.
@@ -53,7 +53,7 @@ impl Pattern {
         let is_named = match &self.name {
             None => true,
             Some(glob) if kind == Kind::File => glob.is_match_path(file),
-            Some(glob) => glob.is_match(name),
+            Some(glob) => glob.is_match(name) || glob.is_match(before_arguments(name)),
         };
         is_named && self.matches_file(file)
     }
@@ -174,6 +174,17 @@ mod tests {
         }
         assert!(one("-").matches(Kind::Type, &path("a.c"), "f"));
         assert!(!one("-").matches(Kind::File, &path("a.c"), "a.c"));
+    }
+
+    #[test]
+    fn a_function_that_a_macro_may_name_is_found_with_its_arguments_and_without() {
+        for text in ["function f", "f(int*x)", "f*"] {
+            assert!(
+                one(text).matches(Kind::Function, &path("a.c"), "f(int*x)"),
+                "{text}"
+            );
+        }
+        assert!(!one("function g").matches(Kind::Function, &path("a.c"), "f(int*x)"));
     }
 
     #[test]

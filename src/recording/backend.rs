@@ -8,8 +8,22 @@ use crate::config::WantedBackend;
 use crate::error::{Error, Result};
 use crate::masquerade::{self, Backend, CLANG_FLAGS};
 
-/// The back end to use, and why it is not the better one.
-pub fn choose(wanted: WantedBackend, scratch: &Path) -> Result<(Backend, Option<String>)> {
+/// The back end to use, which the runner may bring along, and why it is not the better one.
+pub fn choose(
+    own: Option<Backend>,
+    wanted: WantedBackend,
+    scratch: &Path,
+) -> Result<(Backend, Option<String>)> {
+    // Who compiles no C has no choice.
+    if let Some(own) = own {
+        return match own == Backend::Rustc && !can_count() {
+            true => Err(Error::new(
+                "this rustc cannot make programs that count: it has no 'profiler_builtins'",
+            )
+            .hint("take a toolchain of rustup, or the package of your system with that library")),
+            false => Ok((own, None)),
+        };
+    }
     let clang = || find_clang(scratch);
     match wanted {
         WantedBackend::Gcov => Ok((Backend::Gcov, None)),
@@ -23,6 +37,24 @@ pub fn choose(wanted: WantedBackend, scratch: &Path) -> Result<(Backend, Option<
             Err(reason) => (Backend::Gcov, Some(reason)),
         }),
     }
+}
+
+/// Whether rustc has its runtime for counting; where it does not say where its libraries are, the build will tell.
+fn can_count() -> bool {
+    let asked = Command::new("rustc")
+        .args(["--print", "target-libdir"])
+        .stdin(Stdio::null())
+        .output();
+    let said = asked.ok().filter(|output| output.status.success());
+    let Some(said) = said else {
+        return true;
+    };
+    let folder = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+    let mut libraries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    libraries.any(|library| {
+        let name = library.file_name();
+        name.as_encoded_bytes().starts_with(b"libprofiler_builtins")
+    })
 }
 
 /// A clang that can make a program that counts.

@@ -13,7 +13,7 @@ use crate::digest::{self, Digest};
 use crate::masquerade::{self, Backend, FLAGS_VERSION};
 
 /// Variables that change what a build makes, or what its programs load.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 18] = [
     "CC",
     "CXX",
     "CFLAGS",
@@ -27,6 +27,11 @@ const VARIABLES: [&str; 13] = [
     "LD_PRELOAD",
     "CCC_OVERRIDE_OPTIONS",
     "MAKEFILES",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTDOCFLAGS",
+    "RUSTC",
+    "CARGO_BUILD_TARGET",
 ];
 
 /// What a make tells those that it calls; without one, what the user tells every make.
@@ -133,6 +138,10 @@ fn compiler_of(backend: &Backend) -> Option<PathBuf> {
             let path = std::env::var_os("PATH")?;
             masquerade::on_path(OsStr::new("cc"), &path)
         }
+        Backend::Rustc => {
+            let path = std::env::var_os("PATH")?;
+            masquerade::on_path(OsStr::new("rustc"), &path)
+        }
     }
 }
 
@@ -151,6 +160,7 @@ pub fn compiler_version(backend: &Backend) -> Option<String> {
     match backend {
         Backend::Llvm { clang } => version_of(clang),
         Backend::Gcov => version_of(Path::new("cc")),
+        Backend::Rustc => version_of(Path::new("rustc")),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Whether what an earlier build left in the workshop can be built upon, or everything has to be built anew.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::outside;
@@ -10,6 +9,7 @@ use crate::config::{Config, FILE};
 use crate::error::{Error, Result};
 use crate::masquerade::{self, Links, headers, inputs};
 use crate::repo::RepoPath;
+use crate::runner::Runner;
 use crate::workshop::{Differences, Workshop};
 
 /// There while a build runs: a build that was killed may have left half an object that looks finished.
@@ -29,6 +29,7 @@ pub(super) fn was_made_otherwise(workshop: &Workshop, made_by: &str) -> bool {
 pub(super) fn is_beyond_the_build(
     workshop: &Workshop,
     config: &Config,
+    runner: &dyn Runner,
     differences: &Differences,
 ) -> bool {
     let opened = workshop.opened();
@@ -38,7 +39,11 @@ pub(super) fn is_beyond_the_build(
     let is_ours = |path: &RepoPath| path.as_bytes() == FILE.as_bytes();
     let mut comes = comes.filter(|path| !config.is_ignored(path) && !is_ours(path));
     let mut modified = differences.modified.iter();
-    comes.next().is_some() || modified.any(|path| !config.is_source(path) && is_read(path))
+    comes.next().is_some()
+        || modified.any(|path| {
+            let is_taken_in = config.is_source(path) || runner.takes_in(path);
+            !is_taken_in && is_read(path)
+        })
 }
 
 /// Whether a header from outside is not what it was when it was last compiled: projects seldom ask for that.
@@ -82,25 +87,5 @@ pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
     }
     workshop.forget_opened();
     workshop.forget_pending();
-    let _ = fs::write(anew_file(workshop), "");
     fs::write(made_by_file(workshop), made_by).map_err(cannot)
-}
-
-/// There while all that the workshop holds was built from nothing, of one version.
-fn anew_file(workshop: &Workshop) -> PathBuf {
-    workshop.build.with_extension("anew")
-}
-
-pub(super) fn is_anew(workshop: &Workshop) -> bool {
-    anew_file(workshop).exists()
-}
-
-/// From now on, something is built upon what was there: whether that takes in all that changed is up to the project.
-pub(super) fn is_no_longer_anew(workshop: &Workshop) -> Result<()> {
-    match fs::remove_file(anew_file(workshop)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::new(format!(
-            "cannot change what is known of the build: {error}"
-        ))),
-        _ => Ok(()),
-    }
 }

@@ -15,6 +15,7 @@ use super::uncounted::{self, Counted};
 use super::{Gone, Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
+use crate::coverage::llvm::names::Names;
 use crate::coverage::llvm::profile::{self, Profile};
 use crate::history::Uncounted;
 use crate::lang::facts::Flow;
@@ -126,6 +127,14 @@ impl<'a> Llvm<'a> {
                 counted.insert(FunctionId::symbol(symbol));
             }
         }
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.extend(self.undescribed(&mapped.map).map(FunctionId::symbol));
+    }
+
+    /// Functions of others that count and have no map.
+    fn undescribed<'m>(&self, map: &'m CoverageMap) -> impl Iterator<Item = &'m str> {
+        let names = map.undescribed.iter().map(String::as_str);
+        names.filter(|name| self.placer.defining(name).is_empty())
     }
 
     fn place(&self, map: &CoverageMap, function: &FunctionMap) -> Arc<Placed> {
@@ -142,6 +151,10 @@ impl<'a> Llvm<'a> {
         let Some(path) = source_of(map, function) else {
             return Placed::Nowhere;
         };
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            // Rust is known by its symbols alone.
+            return Placed::Nowhere;
+        }
         let own = function.regions.iter().find(|region| region.file == 0);
         let file = match self.placer.place(&path) {
             Place::File(file) => file,
@@ -171,15 +184,11 @@ impl<'a> Llvm<'a> {
         }
     }
 
-    /// Whether a record without a map may belong to a function of the tree.
-    fn is_of_the_tree(&self, profile: &Profile<'_>, name: u64) -> bool {
-        let Ok(names) = profile.names() else {
-            return true;
-        };
-        let Some(full) = names.get(name) else {
-            return true;
-        };
-        !self.placer.defining(&plain(full)).is_empty()
+    /// The symbol of a function that has no map; nothing, if it may be one of the tree.
+    fn of_others(&self, names: Option<&Names>, name: u64) -> Option<String> {
+        let full = names?.get(name)?;
+        let is_of_the_tree = !self.placer.defining(&plain(full)).is_empty();
+        (!is_of_the_tree).then(|| map::symbol(full))
     }
 
     /// Whether a binary that a test ran makes all counters of the test doubtful: its libraries run in its threads and processes.
@@ -240,14 +249,20 @@ impl<'a> Llvm<'a> {
         if !recorded.binaries.contains(&name) {
             recorded.binaries.push(name.clone());
         }
+        let names = profile.names().ok();
         for (key, sum) in &sums {
             if is_idle(&sum.counters) {
                 continue;
             }
             let Some(functions) = mapped.by_key.get(key) else {
                 // Functions of system headers count, but have no map.
-                if self.is_of_the_tree(profile, key.0) {
-                    recorded.doubt(|| format!("'{name}' executed a function that its map lacks"));
+                match self.of_others(names.as_ref(), key.0) {
+                    Some(symbol) => {
+                        let id = FunctionId::symbol(&symbol);
+                        recorded.trace.functions.push((id, Crossed::Whole));
+                    }
+                    None => recorded
+                        .doubt(|| format!("'{name}' executed a function that its map lacks")),
                 }
                 continue;
             };
@@ -352,6 +367,7 @@ impl Recorder for Llvm<'_> {
                 .iter()
                 .flat_map(|map| &map.functions)
                 .map(|function| function.name.as_str())
+                .chain(map.iter().flat_map(|map| self.undescribed(map)))
                 .collect();
             let counted = match map {
                 Some(_) => Counted::Mapped(&names),
@@ -382,10 +398,9 @@ fn key_of(map: &CoverageMap, function: &FunctionMap) -> u64 {
 
 /// The name of a function as its source has it.
 fn plain(full: &[u8]) -> String {
-    let full = String::from_utf8_lossy(full);
-    let plain = full.rsplit(':').next().unwrap_or(&full);
+    let plain = map::symbol(full);
     // Wrappers that a compiler puts around library functions, as `_FORTIFY_SOURCE` asks for.
-    plain.strip_suffix(".inline").unwrap_or(plain).to_owned()
+    plain.strip_suffix(".inline").unwrap_or(&plain).to_owned()
 }
 
 /// The file in which a function begins.

@@ -37,7 +37,9 @@ fn builds(workshop: &Workshop) -> Vec<PathBuf> {
 
 /// Keeps what programs counted that the build started without their environment. Only clang's have a place of their own for that.
 pub(super) fn keep_strays(workshop: &Workshop, backend: &Backend) {
-    let (Backend::Llvm { .. }, Some(newest)) = (backend, builds(workshop).into_iter().max()) else {
+    let (Backend::Llvm { .. } | Backend::Rustc, Some(newest)) =
+        (backend, builds(workshop).into_iter().max())
+    else {
         return;
     };
     for stray in strays(workshop) {
@@ -63,6 +65,8 @@ pub(super) fn executed(
     let folders = match backend {
         Backend::Llvm { .. } => builds(workshop),
         Backend::Gcov => vec![workshop.made.clone()],
+        // Build scripts do not count, and what they make is compared itself.
+        Backend::Rustc => Vec::new(),
     };
     let links = Links::of(&workshop.compilers);
     let (mut trace, mut doubt) = (Trace::default(), None);

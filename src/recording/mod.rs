@@ -16,8 +16,11 @@ mod makers;
 pub mod outside;
 mod passed_over;
 mod placer;
+mod plain;
 pub mod products;
 mod session;
+mod site;
+mod switched;
 mod toolchain;
 mod trial;
 mod uncounted;
@@ -30,8 +33,11 @@ use crate::trace::{FunctionId, Trace};
 pub use counting::{Counting, counting};
 pub use failure::failure_of_build;
 pub use placer::Placer;
+pub use plain::time_plainly;
 pub use session::{Done, Session, settings};
+pub use switched::{Complaint, Reach, SwitchedBuild};
 pub use trial::trial;
+pub use uncounted::add_silent;
 
 /// What is known of one run of a test.
 #[derive(Debug, Default)]

@@ -200,6 +200,13 @@ impl Placer {
         file_facts(bytes, &self.program.macros, Granularity::Expression)
     }
 
+    /// Whether some source of the tree mentions a name.
+    pub(super) fn mentions(&self, name: &str) -> bool {
+        let name = Name::of(name.as_bytes());
+        let mut files = self.program.files.iter();
+        files.any(|file| file.lex.names.contains(name))
+    }
+
     /// A source file by its path in the tree; none if it is not read as C.
     pub(super) fn file(&self, path: &RepoPath) -> Option<Arc<PlacedFile>> {
         let lock = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,6 +215,12 @@ impl Placer {
         }
         let placed = self.read(path).map(Arc::new);
         lock().entry(path.clone()).or_insert(placed).clone()
+    }
+
+    /// Whether the tree has a source of this name in some folder.
+    pub(super) fn has_source(&self, name: &str) -> bool {
+        let mut files = self.program.files.iter();
+        files.any(|file| file.path.file_name() == name.as_bytes())
     }
 
     /// The functions of this name in the tree.

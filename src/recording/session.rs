@@ -12,8 +12,8 @@ use std::time::Duration;
 use super::binaries::linked_below;
 use super::ear::Ear;
 use super::freshness::{
-    has_another_outside, is_anew, is_beyond_the_build, is_no_longer_anew, outside_file,
-    start_afresh, unfinished, was_made_otherwise,
+    has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
+    was_made_otherwise,
 };
 use super::gcov::Gcov;
 use super::llvm::Llvm;
@@ -21,6 +21,7 @@ use super::looks::Surroundings;
 use super::made::made_facts;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
+use super::site::site_of;
 use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
@@ -84,7 +85,7 @@ impl Session {
         let settings = settings(config);
         let top = repository.workdir().unwrap_or(&workshop.tree);
         let runner = runner::detect(top, &settings)?;
-        let (backend, reason) = backend::choose(config.backend, &workshop.logs)?;
+        let (backend, reason) = backend::choose(runner.backend(), config.backend, &workshop.logs)?;
         let differences = workshop.differences(repository)?;
         let variables = fingerprint::variables(&config.environment);
         let made_by = format!(
@@ -94,13 +95,11 @@ impl Session {
             config.configure,
             config.build
         );
-        if is_beyond_the_build(&workshop, config, &differences)
+        if is_beyond_the_build(&workshop, config, runner, &differences)
             || was_made_otherwise(&workshop, &made_by)
             || has_another_outside(&workshop)
         {
             start_afresh(&workshop, &made_by)?;
-        } else if !differences.is_empty() {
-            is_no_longer_anew(&workshop)?;
         }
         workshop.note_pending(&differences.modified);
         let opened_before = workshop.opened();
@@ -169,12 +168,6 @@ impl Session {
             let _ = inputs::keep_newest(&self.workshop.compilers);
         }
         Ok(true)
-    }
-
-    /// Whether all that is there was built from nothing since something last changed.
-    #[must_use]
-    pub fn is_built_anew(&self) -> bool {
-        is_anew(&self.workshop)
     }
 
     /// Files of the copy to which hard links lead from elsewhere.
@@ -255,8 +248,7 @@ impl Session {
     /// What the build says in C that is not in the tree.
     #[must_use]
     pub fn made_facts(&self, placer: &Placer, config: &Config) -> Vec<MadeFacts> {
-        let defined = masquerade::defined(&self.workshop.compilers);
-        made_facts(placer, config, &self.folders(), &defined)
+        made_facts(placer, config, &self.folders(), &self.workshop.compilers)
     }
 
     /// The folder of the workshop.
@@ -491,17 +483,7 @@ impl Session {
     /// Where a test's output is kept.
     #[must_use]
     pub fn log_of(&self, test: &str) -> PathBuf {
-        let plain: String = test
-            .chars()
-            .map(|letter| match letter {
-                letter if letter.is_ascii_alphanumeric() || "-_.+".contains(letter) => letter,
-                _ => '_',
-            })
-            .take(80)
-            .collect();
-        // Names that look alike once they are plain stay apart.
-        let digest = crate::digest::bytes(test.as_bytes()) as u32;
-        self.workshop.logs.join(format!("{plain}-{digest:08x}.log"))
+        self.workshop.log_of(test)
     }
 }
 
@@ -526,7 +508,7 @@ pub(super) fn recorder<'a>(
     strays: &Path,
 ) -> Box<dyn Recorder + 'a> {
     match backend {
-        Backend::Llvm { .. } => Box::new(Llvm::new(placer, folders, strays)),
+        Backend::Llvm { .. } | Backend::Rustc => Box::new(Llvm::new(placer, folders, strays)),
         Backend::Gcov => Box::new(Gcov::new(placer, folders)),
     }
 }
@@ -556,33 +538,22 @@ fn lock(folder: &Path) -> Result<File> {
 
 fn site(workshop: &Workshop, backend: &Backend, jobs: usize) -> Result<Site> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    masquerade::set_up(&workshop.compilers, &path).map_err(|error| {
+    masquerade::set_up(&workshop.compilers, &path, backend).map_err(|error| {
         let place = workshop.compilers.display();
         Error::new(format!("cannot set up the compilers in '{place}': {error}"))
     })?;
     let mut environment =
         masquerade::environment(&workshop.compilers, &workshop.strays, backend, &path);
-    let root = workshop.tree.parent().unwrap_or(&workshop.tree);
     let made = makers::folder_of_now(workshop)?;
+    let profile = match backend {
+        // What the build executes makes nothing that is not compared itself.
+        Backend::Rustc => workshop.logs.join("unread.profraw"),
+        Backend::Llvm { .. } | Backend::Gcov => made.join("%c%m.profraw"),
+    };
     environment.extend([
-        // The copy has no repository of its own, and the one around it is none of a test's business.
-        ("GIT_CEILING_DIRECTORIES".into(), root.into()),
         // Programs that run while the project is built may make sources and data: what they execute counts for every test.
-        ("LLVM_PROFILE_FILE".into(), made.join("%c%m.profraw").into()),
+        ("LLVM_PROFILE_FILE".into(), profile.into()),
         ("GCOV_PREFIX".into(), workshop.made.clone().into()),
     ]);
-    let mut environment: Vec<(OsString, Option<OsString>)> = environment
-        .into_iter()
-        .map(|(name, value)| (name, Some(value)))
-        .collect();
-    // What a make says that called us is not meant for the makes that we call.
-    if fingerprint::is_called_by_make() {
-        environment.extend(fingerprint::OF_MAKE.map(|name| (name.into(), None)));
-    }
-    Ok(Site {
-        tree: workshop.tree.clone(),
-        build: workshop.build.clone(),
-        environment,
-        jobs,
-    })
+    Ok(site_of(workshop, environment, jobs))
 }

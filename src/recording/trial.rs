@@ -8,8 +8,10 @@ use super::{Placer, session};
 use crate::masquerade::{self, Backend};
 use crate::program::Program;
 
-const SOURCE: &str =
-    "int main(int argc, char **argv)\n{\n    return argv[0] == 0 || argc > 1;\n}\n";
+const C: &str = "int main(int argc, char **argv)\n{\n    return argv[0] == 0 || argc > 1;\n}\n";
+
+const RUST: &str =
+    "fn main() {\n    std::process::exit(i32::from(std::env::args().count() > 1))\n}\n";
 
 /// Tries a back end in an empty folder; answers what is wrong.
 pub fn trial(backend: &Backend, scratch: &Path) -> Result<(), String> {
@@ -20,10 +22,18 @@ pub fn trial(backend: &Backend, scratch: &Path) -> Result<(), String> {
     for folder in [&tree, &profiles] {
         fs::create_dir_all(folder).map_err(cannot)?;
     }
-    fs::write(tree.join("trial.c"), SOURCE).map_err(cannot)?;
-    masquerade::set_up(&compilers, &path).map_err(cannot)?;
-    let compiled = Command::new(compilers.join("cc"))
-        .args(["-o", "trial", "trial.c"])
+    let (compiler, words, source) = match backend {
+        Backend::Llvm { .. } | Backend::Gcov => ("cc", &["-o", "trial", "trial.c"][..], C),
+        Backend::Rustc => {
+            let words = &["rustc", "--crate-name", "trial", "-o", "trial", "trial.rs"][..];
+            (masquerade::RUSTC, words, RUST)
+        }
+    };
+    let name = words.last().copied().unwrap_or_default();
+    fs::write(tree.join(name), source).map_err(cannot)?;
+    masquerade::set_up(&compilers, &path, backend).map_err(cannot)?;
+    let compiled = Command::new(compilers.join(compiler))
+        .args(words)
         .current_dir(&tree)
         .envs(masquerade::environment(&compilers, &strays, backend, &path))
         .stdin(Stdio::null())

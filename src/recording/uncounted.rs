@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use super::Placer;
 use crate::coverage::llvm::binary;
 use crate::history::Uncounted;
+use crate::objects::Contents;
 
 /// Folders in which build systems try out compilers.
 const TRIALS: [&str; 2] = ["CMakeFiles", MESON_PRIVATE];
@@ -29,6 +30,20 @@ pub(super) enum Counted<'a> {
     /// These, of all objects of the build.
     Somewhere(&'a BTreeSet<&'a str>),
     Nothing,
+}
+
+/// Adds the functions of all objects that do not count: a binary cannot tell two functions of one name apart.
+pub fn add_silent(found: &mut Uncounted, contents: &Contents, placer: &Placer) {
+    for object in &contents.objects {
+        for function in object.silent() {
+            let is_of_the_tree = || placer.has_source(&object.source);
+            if !placer.defining(function).is_empty() && is_of_the_tree() {
+                let why = || format!("'{function}' of '{}' has no counters", object.source);
+                found.blind.get_or_insert_with(why);
+            }
+            found.symbols.insert(function.to_owned());
+        }
+    }
 }
 
 /// Adds the functions of a binary that are not counted.

@@ -1,6 +1,7 @@
 //! Opening a repository, from the environment as git does or from a path.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -19,6 +20,8 @@ pub struct Repository {
     pub(super) index_edited: Cell<bool>,
     /// Contents of the working tree that no object of the repository may hold, and where they lie.
     pub(super) on_disk: RefCell<FxHashMap<BlobId, RepoPath>>,
+    /// The files of the work tree that git does not know.
+    pub(super) untracked: RefCell<BTreeSet<RepoPath>>,
 }
 
 /// Where the search for the repository began: a further handle is opened the same way.
@@ -46,6 +49,7 @@ impl Repository {
             start,
             index_edited: Cell::new(false),
             on_disk: RefCell::default(),
+            untracked: RefCell::default(),
         })
     }
 }

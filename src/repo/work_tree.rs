@@ -1,7 +1,13 @@
 //! The working tree as a git tree that exists only in memory.
 //!
 //! The index knows by its stat data which files are unchanged; only the others are read. What git would commit after `git add --all` is what the tree holds, so that it has the same id as the commit will have.
+//!
+//! But for what a compiler left: objects, libraries and programs that nobody tracks are no part of it. A copy of them would be taken
+//! for up to date.
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use git2::{Delta, DiffOptions, FileMode, Index, IndexEntry, IndexTime, ObjectType, Oid};
@@ -16,9 +22,16 @@ impl Repository {
     pub fn work_tree(&self) -> Result<Version> {
         let snapshot = take_snapshot(&self.git, self.index_edited.replace(true))?;
         self.on_disk.borrow_mut().extend(snapshot.on_disk);
+        *self.untracked.borrow_mut() = snapshot.untracked;
         Ok(Version::WorkTree {
             tree: TreeId::of(snapshot.tree),
         })
+    }
+
+    /// Whether git does not know a file of the work tree that was looked at last.
+    #[must_use]
+    pub fn is_untracked(&self, path: &RepoPath) -> bool {
+        self.untracked.borrow().contains(path)
     }
 }
 
@@ -26,6 +39,7 @@ struct Snapshot {
     tree: Oid,
     /// The files whose content had to be read.
     on_disk: Vec<(BlobId, RepoPath)>,
+    untracked: BTreeSet<RepoPath>,
 }
 
 /// `afresh`: the index in memory was edited by a former snapshot, so only the one on disk counts.
@@ -42,7 +56,7 @@ fn take_snapshot(git: &git2::Repository, afresh: bool) -> Result<Snapshot> {
         .map_err(|error| failed("read the index", &error))?;
     refuse_conflicts(&index)?;
 
-    let edits = edits(git, &index)
+    let edits = edits(git, top, &index)
         .map_err(|error| failed("compare the working tree with the index", &error))?;
     let cannot_keep = |path: &RepoPath, error: &git2::Error| {
         failed(&format!("take in '{path}'"), error)
@@ -77,7 +91,12 @@ fn take_snapshot(git: &git2::Repository, afresh: bool) -> Result<Snapshot> {
     let tree = index
         .write_tree()
         .map_err(|error| failed("make a tree of the working tree", &error))?;
-    Ok(Snapshot { tree, on_disk })
+    let untracked = edits.into_iter().filter(|edit| edit.is_untracked);
+    Ok(Snapshot {
+        tree,
+        on_disk,
+        untracked: untracked.map(|edit| edit.path).collect(),
+    })
 }
 
 fn refuse_conflicts(index: &Index) -> Result<()> {
@@ -110,9 +129,14 @@ fn refuse_conflicts(index: &Index) -> Result<()> {
 struct Edit {
     path: RepoPath,
     mode: Option<FileMode>,
+    is_untracked: bool,
 }
 
-fn edits(git: &git2::Repository, index: &Index) -> std::result::Result<Vec<Edit>, git2::Error> {
+fn edits(
+    git: &git2::Repository,
+    top: &Path,
+    index: &Index,
+) -> std::result::Result<Vec<Edit>, git2::Error> {
     let mut options = DiffOptions::new();
     options
         .include_untracked(true)
@@ -132,12 +156,27 @@ fn edits(git: &git2::Repository, index: &Index) -> std::result::Result<Vec<Edit>
         if gone && is_left_out_of_checkout(index, &path) {
             return None;
         }
+        let is_untracked = delta.status() == Delta::Untracked;
+        if is_untracked && is_compiled(&path.under(top)) {
+            return None;
+        }
         Some(Edit {
             path,
             mode: (!gone).then(|| file.mode()),
+            is_untracked,
         })
     });
     Ok(edits.collect())
+}
+
+/// An object, a program or a library.
+fn is_compiled(file: &Path) -> bool {
+    const ELF: [u8; 4] = *b"\x7fELF";
+    const ARCHIVES: [[u8; 4]; 2] = [*b"!<ar", *b"!<th"];
+    let is_file = std::fs::symlink_metadata(file).is_ok_and(|data| data.is_file());
+    let mut head = [0; 4];
+    let read = is_file.then(|| File::open(file).and_then(|mut file| file.read_exact(&mut head)));
+    matches!(read, Some(Ok(()))) && (head == ELF || ARCHIVES.contains(&head))
 }
 
 /// In a sparse checkout a file that is not there has not been removed.

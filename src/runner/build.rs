@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::complaints::complaints;
 use super::process::{self, End};
 use super::{Interrupt, Launch, Runner, Settings, Site, ask};
 use crate::error::{Error, Result};
@@ -33,7 +34,8 @@ pub fn build(
     let wanted = steps.filter(|step| extent == Extent::All || step.what == "configure");
     for step in wanted {
         let command = ask::for_people(&step.command);
-        process::note(log, &format!("$ {command}\n")).map_err(cannot_write)?;
+        let line = format!("$ {command}\n");
+        process::note(log, &line).map_err(cannot_write)?;
         let launch = Launch {
             command: step.command,
             environment: site.environment.clone(),
@@ -60,7 +62,9 @@ pub fn build(
             step.what
         ))
         .exit_code(ExitCode::BuildFailed);
-        let error = ask::last_lines(&said, 5)
+        // Earlier steps did what they should, whatever they said.
+        let begun = said.rfind(&line).map_or(0, |begun| begun + line.len());
+        let error = complaints(&said[begun..])
             .into_iter()
             .fold(error, Error::hint);
         return Err(error.hint(format!("all it printed is in '{}'", log.display())));

@@ -21,7 +21,7 @@ pub fn detect(tree: &Path, settings: &Settings) -> Result<&'static dyn Runner> {
         .find(|runner| runner.name() == "command" && settings.run.is_some());
     let fitting = || fitting(tree).next().map(|(runner, _)| runner);
     named.or_else(fitting).ok_or_else(|| {
-        Error::new("no tests were found that are run by CTest, Meson, Automake or make")
+        Error::new("no tests were found that are run by CTest, Meson, Automake, cargo or make")
             .hint("say in '.git-rts.toml' how tests are listed and run:")
             .hint("[tests]")
             .hint("list = \"cat tests/list\"        # prints a test a line")

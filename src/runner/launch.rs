@@ -35,6 +35,8 @@ pub enum Judge {
     /// Its exit code.
     Exit {
         skip: Vec<i32>,
+        /// Who prints one of these skipped itself, whatever its code.
+        skip_texts: Vec<String>,
         expected: Expected,
         /// Codes that are a failure even where one is expected.
         always_failure: Vec<i32>,
@@ -74,6 +76,7 @@ impl Default for Judge {
     fn default() -> Self {
         Judge::Exit {
             skip: Vec::new(),
+            skip_texts: Vec::new(),
             expected: Expected::Success,
             always_failure: Vec::new(),
         }
@@ -85,6 +88,7 @@ impl Judge {
     pub(super) fn gnu() -> Self {
         Judge::Exit {
             skip: vec![77],
+            skip_texts: Vec::new(),
             expected: Expected::Success,
             always_failure: Vec::new(),
         }
@@ -109,10 +113,11 @@ impl Judge {
         match self {
             Judge::Exit {
                 skip,
+                skip_texts,
                 expected,
                 always_failure,
             } => {
-                if skip.contains(&code) {
+                if skip.contains(&code) || prints(log, skip_texts) {
                     Outcome::Skipped
                 } else if (code == 0) == (*expected == Expected::Success)
                     && !always_failure.contains(&code)
@@ -128,6 +133,16 @@ impl Judge {
             }
         }
     }
+}
+
+/// Whether one of these texts is in a log.
+fn prints(log: &std::path::Path, texts: &[String]) -> bool {
+    if texts.is_empty() {
+        return false;
+    }
+    let printed = std::fs::read(log).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed);
+    texts.iter().any(|text| printed.contains(text.as_str()))
 }
 
 impl Outcome {
@@ -170,6 +185,7 @@ mod tests {
     fn an_expected_failure_passes_unless_it_is_a_crash() {
         let mut judge = Judge::Exit {
             skip: vec![77],
+            skip_texts: Vec::new(),
             expected: Expected::Failure,
             always_failure: vec![99],
         };
@@ -189,6 +205,23 @@ mod tests {
             *expected = Expected::FailureOrCrash;
         }
         assert_eq!(judged(&judge, End::Signalled(11)), Outcome::Passed);
+    }
+
+    #[test]
+    fn a_test_that_says_so_skipped_itself() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let log = folder.path().join("log");
+        let judge = Judge::Exit {
+            skip: Vec::new(),
+            skip_texts: vec!["[  SKIPPED ]".to_owned()],
+            expected: Expected::Success,
+            always_failure: Vec::new(),
+        };
+        std::fs::write(&log, "[       OK ] A.B\n").expect("there is room");
+        assert_eq!(judge.outcome(End::Exited(0), &log), Outcome::Passed);
+        std::fs::write(&log, "x\n[  SKIPPED ] A.B\n").expect("there is room");
+        assert_eq!(judge.outcome(End::Exited(0), &log), Outcome::Skipped);
+        assert_eq!(judge.outcome(End::Exited(1), &log), Outcome::Skipped);
     }
 
     #[test]

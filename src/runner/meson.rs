@@ -174,6 +174,7 @@ fn test(listed: Listed, index: usize, site: &Site, settings: &Settings, places: 
                 .push(("MESON_TEST_ITERATION".into(), Some("1".into())));
             launch.judge = Judge::Exit {
                 skip: vec![77],
+                skip_texts: Vec::new(),
                 expected: if expects_failure {
                     Expected::FailureOrCrash
                 } else {

@@ -3,7 +3,9 @@
 mod ask;
 pub mod automake;
 mod build;
+pub mod cargo;
 pub mod command;
+mod complaints;
 pub mod ctest;
 mod definition;
 mod descendants;
@@ -39,6 +41,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::masquerade::Backend;
+use crate::repo::RepoPath;
 
 pub use build::{Extent, build};
 pub use command::commands;
@@ -54,10 +58,11 @@ pub use saves::Saves;
 pub use survivors::end_survivors;
 
 /// Every runner, in the order in which they are tried on a project that names none.
-static RUNNERS: [&dyn Runner; 5] = [
+static RUNNERS: [&dyn Runner; 6] = [
     &ctest::Ctest,
     &meson::Meson,
     &automake::Automake,
+    &cargo::Cargo,
     &make::Make,
     &command::ByCommand,
 ];
@@ -156,6 +161,16 @@ pub trait Runner: Send + Sync {
 
     /// The programs without which a tree can neither be built nor its tests be listed.
     fn tools(&self, tree: &std::path::Path) -> Vec<&'static str>;
+
+    /// The back end that its builds bring along; none where compilers of C are to count.
+    fn backend(&self) -> Option<Backend> {
+        None
+    }
+
+    /// Whether its builds take in every change of a file with this path, so that nothing needs to be built from nothing.
+    fn takes_in(&self, _path: &RepoPath) -> bool {
+        false
+    }
 
     /// The commands that configure and build, in order, as the site is now.
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;

@@ -176,7 +176,7 @@ impl Plan {
             let verdict = verdicts.tests.get(place);
             let dangers = match verdict {
                 // What is dangerous in the source is nothing to who executes the same code.
-                Some(Verdict::Same) if verdicts.are_for_sources => &[][..],
+                Some(verdict) if verdict.is_same() => &[][..],
                 _ => hits.get(place).map_or(&[][..], Vec::as_slice),
             };
             let mut uncertified = Vec::new();
@@ -213,7 +213,7 @@ impl Plan {
                     uncertified.retain(|reason| !reason.is_compiled_in());
                     reasons.push(Reason::Built(why.clone()));
                 }
-                Some(Verdict::Same | Verdict::Unknown) | None => {}
+                Some(Verdict::Same | Verdict::SameRow | Verdict::Unknown) | None => {}
             }
             reasons.extend(uncertified);
             reasons.extend(dangers.iter().cloned().map(Reason::Danger));

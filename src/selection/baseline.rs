@@ -17,7 +17,7 @@ const FARTHEST: usize = 10_000;
 pub enum Baseline {
     Found {
         history: History,
-        /// A commit whose tree is the history's.
+        /// What has the tree of the history.
         version: Version,
     },
     Missing {
@@ -30,12 +30,12 @@ pub enum Baseline {
 }
 
 /// What to do where nothing can be compared with.
-pub(super) const RECORD: &str = "'git rts run' runs and records all tests; from then on it selects";
+pub const RECORD: &str = "'git rts run' runs and records all tests; from then on it selects";
 const COMMIT: &str = "what was recorded last is not committed: once it is, its history counts";
 const TRUST: &str = "'git rts trust' shows the evidence, and 'git rts trust --acknowledge REASON' selects again as usual";
 
-/// Looks among the base and its ancestors, then among the ancestors of the head; a complete history is better than one in which
-/// tests are missing.
+/// Looks among the base and its ancestors, then among the ancestors of the head, then at the head itself; a complete history is
+/// better than one in which tests are missing.
 pub(super) fn find(
     repository: &Repository,
     config: &Config,
@@ -72,6 +72,10 @@ pub(super) fn find(
         if let Some(found) = search.from(start)? {
             return Ok(found);
         }
+    }
+    // Work that is not committed has a history of its own: it counts for that very tree.
+    if let Some(own) = search.accept(question.head)? {
+        return Ok(own);
     }
     if let Some(partial) = search.partial {
         return Ok(partial);
@@ -177,34 +181,37 @@ struct Search<'a> {
 impl Search<'_> {
     fn from(&mut self, start: CommitId) -> Result<Option<Baseline>> {
         let repository = self.repository;
-        repository.nearest(start, FARTHEST, |version| {
-            let key = VersionKey {
-                commit: version.commit(),
-                tree: version.tree(),
-            };
-            let Some(history) = self.histories.find(key)? else {
-                return Ok(None);
-            };
-            let about = history.about();
-            let obstacle = match &about {
-                Err(error) => Some(error.message.clone()),
-                Ok(about) if about.front_end != c::VERSION => {
-                    Some("it was recorded by another version of git rts".to_owned())
-                }
-                Ok(about) => self.other_fingerprint(&about.fingerprint),
-            };
-            if let Some(obstacle) = obstacle {
-                let reason = format!("the history of {version} cannot be used: {obstacle}");
-                self.refused.get_or_insert((reason, history));
-                return Ok(None);
+        repository.nearest(start, FARTHEST, |version| self.accept(version))
+    }
+
+    /// The history of a version, if it has one that can be used.
+    fn accept(&mut self, version: Version) -> Result<Option<Baseline>> {
+        let key = VersionKey {
+            commit: version.commit(),
+            tree: version.tree(),
+        };
+        let Some(history) = self.histories.find(key)? else {
+            return Ok(None);
+        };
+        let about = history.about();
+        let obstacle = match &about {
+            Err(error) => Some(error.message.clone()),
+            Ok(about) if about.front_end != c::VERSION => {
+                Some("it was recorded by another version of git rts".to_owned())
             }
-            let found = Baseline::Found { history, version };
-            if about.is_ok_and(|about| about.partial) {
-                self.partial.get_or_insert(found);
-                return Ok(None);
-            }
-            Ok(Some(found))
-        })
+            Ok(about) => self.other_fingerprint(&about.fingerprint),
+        };
+        if let Some(obstacle) = obstacle {
+            let reason = format!("the history of {version} cannot be used: {obstacle}");
+            self.refused.get_or_insert((reason, history));
+            return Ok(None);
+        }
+        let found = Baseline::Found { history, version };
+        if about.is_ok_and(|about| about.partial) {
+            self.partial.get_or_insert(found);
+            return Ok(None);
+        }
+        Ok(Some(found))
     }
 
     /// What is not as it was when the history was recorded: of a head that is not built, as far as that can be told.

@@ -4,16 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Asked;
 use crate::config::Config;
-use crate::difference::{Difference, is_library_function};
+use crate::difference::{Difference, is_library_name};
 use crate::error::Result;
 use crate::history::{About, Compiled, Histories, Recording, VersionKey};
+use crate::lang::facts::MadeFacts;
 use crate::objects;
 use crate::recording::fingerprint;
 use crate::repo::{RepoPath, Repository, Version};
+use crate::runner::Definition;
 use crate::witness::code::{Builds, Doing, Verdict, Verdicts};
+use crate::witness::driver::Drivers;
 use crate::witness::files::Folders;
 use crate::witness::versioned::Versioned;
 use crate::witness::{ChangedFile, FileClass};
+use crate::workshop;
 
 /// What was recorded of the head itself.
 pub(super) struct RecordedHead {
@@ -79,25 +83,38 @@ impl Asked<'_> {
         let before = &known.compiled;
         let versioned = Versioned::find(before, after);
         let after = &*versioned.under_the_old_names(before, after);
-        let difference =
-            objects::difference(&before.contents, &after.contents, &is_library_function);
+        let difference = objects::difference(&before.contents, &after.contents, &is_library_name);
         let affected: BTreeSet<&str> = difference
             .binaries
             .values()
             .flat_map(|binary| binary.affected.keys().map(String::as_str))
             .collect();
-        let entering = known.entering(&affected);
+        let made = self.about_head().map_or(&[][..], |about| &about.made);
+        let drivers = Drivers::find(
+            (&before.contents, &known.about.made),
+            (&after.contents, made),
+        );
+        let recounted = difference.binaries.values();
+        let recounted = recounted.filter_map(|binary| binary.recounted.as_ref());
+        let recounted = recounted.flatten().map(String::as_str);
+        let differing: BTreeSet<&str> = affected.iter().copied().chain(recounted).collect();
+        let functions = drivers.functions();
+        let names = functions.iter().map(String::as_str);
+        let names: BTreeSet<&str> = names.chain(differing.iter().copied()).collect();
+        let entering = known.entering(&names);
+        let entering_made = known.entering_symbols(&differing);
         let uncounted = &known.about.uncounted;
         let builds = Builds {
             before,
             after,
             difference: &difference,
             versioned: &versioned,
-            defining: before.contents.defining(&affected),
+            defining: before.contents.defining(&differing),
+            drivers,
         };
         let judge = |name: &str| {
             let (Some(place), Some(record)) = (known.place(name), known.record(name)) else {
-                return Verdict::Unknown;
+                return (Verdict::Unknown, (false, None));
             };
             let looked = record.looked.as_ref();
             // A trace that is not that of the source any more tells nothing of who executed what.
@@ -110,19 +127,31 @@ impl Asked<'_> {
                 let is_counted = entering.contains_key(name) && uncounted.counts(name);
                 !is_counted || has_executed(name)
             };
-            builds.judge(&Doing {
+            let may_have_executed_made = |name: &str| {
+                let tests = entering_made.get(name);
+                !uncounted.counts(name)
+                    || is_untold
+                    || tests.is_some_and(|tests| tests.contains(&place))
+            };
+            let doing = Doing {
                 beyond: looked.and_then(|looked| looked.beyond.as_ref()),
                 has_executed: &has_executed,
                 may_have_executed: &may_have_executed,
-            })
+                may_have_executed_made: &may_have_executed_made,
+                command: &command(&record.definition),
+            };
+            let is_made_alike = builds.is_made_alike(&doing);
+            let is_counted_alike = builds.is_counted_alike(&doing);
+            (builds.judge(&doing), (is_made_alike, is_counted_alike))
         };
         let candidates = self.candidates.iter();
+        let (tests, alike): (_, Vec<_>) = candidates.map(|one| judge(&one.name)).unzip();
+        let (is_made_alike, is_counted_alike) = alike.into_iter().unzip();
         let verdicts = Verdicts {
-            tests: candidates.map(|one| judge(&one.name)).collect(),
-            are_for_sources: self.about_head().is_some_and(|about| about.is_built_anew),
-            are_made_otherwise: self
-                .about_head()
-                .is_none_or(|about| about.made != known.about.made),
+            tests,
+            is_made_alike,
+            is_counted_alike,
+            are_made_otherwise: difference.is_foreign() || !says_the_same(made, &known.about.made),
         };
         (verdicts, versioned)
     }
@@ -158,4 +187,27 @@ impl Asked<'_> {
             after: of(&difference.head)?,
         })
     }
+}
+
+/// Whether two builds say the same in C.
+fn says_the_same(one: &[MadeFacts], other: &[MadeFacts]) -> bool {
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(other)
+            .all(|(one, other)| one.says_the_same(other))
+}
+
+/// The command of a test, with places of the workshop for what is there.
+fn command(definition: &[u8]) -> Vec<String> {
+    let command = Definition::decoded(definition).unwrap_or_default().command;
+    let places = [("{build}/", workshop::BUILD), ("{tree}/", workshop::TREE)];
+    let in_workshop = |word: String| {
+        let place = places.iter().find_map(|(folder, name)| {
+            let rest = word.strip_prefix(folder)?;
+            Some(format!("{name}/{rest}"))
+        });
+        place.unwrap_or(word)
+    };
+    command.into_iter().map(in_workshop).collect()
 }

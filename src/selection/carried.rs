@@ -55,7 +55,7 @@ pub fn carry(difference: &Difference) -> Carry {
 }
 
 /// The functions of the head in which a test may go other ways than its trace says, given the dangers that it meets: the code that
-/// it executes is the same, and yet others may be written in its place. Nothing, where nobody can tell which functions these are.
+/// it executes is the same and made of the same functions, and yet their edges may be others. Nothing, where nobody can tell.
 pub(super) fn rewritten_in(
     difference: &Difference,
     source: &Source,
@@ -68,9 +68,9 @@ pub(super) fn rewritten_in(
                 let (path, head) = side(difference, &difference.functions[*function], false)?;
                 functions.push(id(path, head));
             }
-            // It is in no function, so no trace tells of it.
-            DangerKind::Program { .. } => {}
-            DangerKind::Remainder { .. } | DangerKind::Made { .. } => return None,
+            // Of these a trace only tells that they were executed, and that they still are.
+            DangerKind::Program { .. } | DangerKind::Remainder { .. } | DangerKind::Made { .. } => {
+            }
         }
     }
     Some(functions)

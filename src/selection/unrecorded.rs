@@ -1,6 +1,6 @@
 //! Selection without any recording: every test may do whatever can be reached by name from a `main` (TestTube, section 5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -66,6 +66,7 @@ pub fn unrecorded_selection(
         &Traces {
             functions: &functions,
             uncounted: &Uncounted::default(),
+            has_uncounted_made: false,
             places: &places,
             candidates: asked.candidates.len(),
         },
@@ -96,6 +97,7 @@ pub fn unrecorded_selection(
         alone: Vec::new(),
         versioned: Versioned::default(),
         knows_builds: false,
+        opened_by_builds: BTreeSet::new(),
         rewritten: BTreeMap::new(),
     })
 }

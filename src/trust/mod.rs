@@ -22,7 +22,7 @@ pub struct Observed {
     pub milliseconds: u64,
     /// It ended in another way when it ran again on the same tree.
     pub flaky: bool,
-    /// Whether it did something else than before, as far as traces tell; nothing where they do not.
+    /// Whether it did something else than before, as far as traces tell, or reached what is changed; nothing where nobody knows.
     pub moved: Option<bool>,
 }
 
@@ -69,6 +69,9 @@ pub struct Trial {
     pub everything: Option<String>,
     pub times: Times,
     pub tests: Vec<Observed>,
+    /// How many tests reach what is changed, where that was seen and not concluded from traces.
+    #[serde(default)]
+    pub reaching: Option<usize>,
     /// The full story of each test that was missed: its certificate, and what it printed.
     pub stories: BTreeMap<String, String>,
 }
@@ -83,6 +86,9 @@ pub struct Times {
     pub selected: u64,
     /// All tests.
     pub all: u64,
+    /// A build with nothing of ours in it and all tests, where that was measured.
+    #[serde(default)]
+    pub plain: Option<u64>,
 }
 
 impl Times {
@@ -93,16 +99,26 @@ impl Times {
             analysis: self.analysis + other.analysis,
             selected: self.selected + other.selected,
             all: self.all + other.all,
+            plain: self.plain.zip(other.plain).map(|(one, two)| one + two),
         }
+    }
+
+    /// From the beginning of the build to the end of the last selected test.
+    #[must_use]
+    pub fn run(&self) -> u64 {
+        self.build + self.analysis + self.selected
     }
 
     /// The time of a run as a share of the time of running everything, with the build in both.
     #[must_use]
     pub fn with_build(&self) -> Option<f64> {
-        ratio(
-            self.build + self.analysis + self.selected,
-            self.build + self.all,
-        )
+        ratio(self.run(), self.build + self.all)
+    }
+
+    /// The same, beside a build with nothing of ours in it and all of its tests.
+    #[must_use]
+    pub fn beside_plain(&self) -> Option<f64> {
+        ratio(self.run(), self.plain?)
     }
 
     /// The same, without the build.
@@ -123,6 +139,7 @@ impl Trial {
             everything: None,
             times: Times::default(),
             tests: Vec::new(),
+            reaching: None,
             stories: BTreeMap::new(),
         }
     }
@@ -130,6 +147,12 @@ impl Trial {
     #[must_use]
     pub fn selected(&self) -> usize {
         self.tests.iter().filter(|test| test.selected).count()
+    }
+
+    /// It was seen that no test comes to what is changed.
+    #[must_use]
+    pub fn is_unreached(&self) -> bool {
+        self.reaching == Some(0)
     }
 
     /// The tests that say this of the selection.

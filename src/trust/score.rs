@@ -13,6 +13,9 @@ pub struct Score {
     /// Changes that could be compared, and those that could not.
     pub changes: usize,
     pub stopped: usize,
+    /// Changes of which it was seen who reaches them, and those that nobody does.
+    pub seen: usize,
+    pub unreached: usize,
     /// Runs of tests, the selected ones among them.
     pub tests: usize,
     pub selected: usize,
@@ -47,6 +50,8 @@ const EACH_FOR_ITSELF: &str = "each test for reasons of its own";
 #[must_use]
 pub fn score(trials: &[Trial]) -> Score {
     let mut score = Score::default();
+    // Nothing, as soon as one of them was not measured.
+    score.times.plain = Some(0);
     let mut shares = 0.0;
     for trial in trials {
         if trial.obstacle.is_some() {
@@ -63,6 +68,8 @@ pub fn score(trials: &[Trial]) -> Score {
 impl Score {
     fn add(&mut self, trial: &Trial) {
         self.changes += 1;
+        self.seen += usize::from(trial.reaching.is_some());
+        self.unreached += usize::from(trial.is_unreached());
         self.tests += trial.tests.len();
         self.selected += trial.selected();
         self.times = self.times.and(trial.times);
@@ -151,6 +158,7 @@ mod tests {
                 analysis: 10,
                 selected: 20,
                 all: 100,
+                plain: Some(160),
             },
             ..Trial::stopped(change.to_owned(), String::new(), String::new())
         }
@@ -181,6 +189,29 @@ mod tests {
         assert_eq!(score.everything[EACH_FOR_ITSELF], 1);
         assert_eq!(score.times.without_build(), Some(0.3));
         assert_eq!(score.times.with_build(), Some(390.0 / 600.0));
+        assert_eq!(score.times.beside_plain(), Some(390.0 / 480.0));
+    }
+
+    #[test]
+    fn one_change_without_a_plain_build_leaves_no_sum_of_them() {
+        let mut trials = [trial("one", vec![]), trial("two", vec![])];
+        assert!(score(&trials).times.beside_plain().is_some());
+        trials[1].times.plain = None;
+        assert_eq!(score(&trials).times.beside_plain(), None);
+        assert_eq!(score(&[]).times.beside_plain(), None);
+    }
+
+    #[test]
+    fn what_nobody_reaches_is_counted_where_it_was_seen() {
+        let mut trials = [
+            trial("one", vec![]),
+            trial("two", vec![]),
+            trial("three", vec![]),
+        ];
+        trials[1].reaching = Some(0);
+        trials[2].reaching = Some(2);
+        let score = score(&trials);
+        assert_eq!((score.seen, score.unreached), (2, 1));
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! The object witness: what a change does to the program shows in the compiled code, and in whatever else the build made.
 //!
-//! It speaks of both builds as they are, so what it certifies holds for whatever is built anew when it changes: build files, flags,
-//! what sources are generated from. A build may pass over a C source, so of those it speaks where everything was built anew.
+//! It speaks of the very programs that the test would run. Where these do the same, running it would tell nothing, whatever changed:
+//! sources, build files, flags, what sources are generated from.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::driver::Drivers;
 use super::versioned::Versioned;
 use super::{Certificate, Certified, Way, Witness};
 use crate::history::{Beyond, Compiled, Product};
-use crate::objects::{Affected, ObjectDifference};
+use crate::objects::{Affected, ObjectDifference, readable, test_of_row};
 use crate::repo::RepoPath;
 
 /// The two builds, and how their code differs.
@@ -18,8 +20,9 @@ pub struct Builds<'a> {
     pub difference: &'a ObjectDifference,
     /// Libraries that have other names in the build after, in which they are known by those before.
     pub versioned: &'a Versioned,
-    /// Of the affected functions, the binaries before that define each.
+    /// Of the functions that are affected or made of others, the binaries before that define each.
     pub defining: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    pub drivers: Drivers<'a>,
 }
 
 /// What one test did with the build.
@@ -30,12 +33,18 @@ pub struct Doing<'a> {
     pub has_executed: &'a dyn Fn(&str) -> bool,
     /// Whether it executed a function, or may have, because that would not have told.
     pub may_have_executed: &'a dyn Fn(&str) -> bool,
+    /// The same, of code that no source of the tree speaks for.
+    pub may_have_executed_made: &'a dyn Fn(&str) -> bool,
+    /// Its command, with places of the workshop for what is there.
+    pub command: &'a [String],
 }
 
 /// What the builds do to one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Same,
+    /// The same but for rows of other tests in a driver that CMake made.
+    SameRow,
     /// Code that it executed differs, or may.
     Code(String),
     /// Something else that the build made, and that it looked at, differs.
@@ -48,13 +57,85 @@ pub enum Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdicts {
     pub tests: Vec<Verdict>,
-    /// No source was passed over in the build of the head, so that they hold for changes of C as well.
-    pub are_for_sources: bool,
-    /// What the builds made in C differs: changes reach code by ways that the source does not tell.
+    /// For each test, whether the code is the same that it executed and of which the tree has no source.
+    pub is_made_alike: Vec<bool>,
+    /// For each test, whether the code that it executed is made of the same functions as before; nothing, if that is not known.
+    pub is_counted_alike: Vec<Option<bool>>,
+    /// What the builds made in C differs, or code of another language, or it uses what does: changes reach code by ways that the
+    /// source does not tell.
     pub are_made_otherwise: bool,
 }
 
+impl Verdict {
+    /// Whether running the test would tell nothing new.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        matches!(self, Verdict::Same | Verdict::SameRow)
+    }
+}
+
 impl Builds<'_> {
+    /// Whether the code is the same that a test executed and of which the tree has no source.
+    #[must_use]
+    pub fn is_made_alike(&self, test: &Doing<'_>) -> bool {
+        let ran = self.ran(test);
+        let counted = self.counted_alike(&ran, test, test.may_have_executed_made);
+        let is_same = self.compare(ran, test, test.may_have_executed_made).is_ok();
+        test.beyond.is_some() && is_same && counted == Some(true)
+    }
+
+    /// Whether the code that a test executed is made of the same functions as before; nothing, if that is not known.
+    #[must_use]
+    pub fn is_counted_alike(&self, test: &Doing<'_>) -> Option<bool> {
+        let ran = self.ran(test);
+        let elsewhere = self.difference.binaries.iter();
+        let elsewhere = elsewhere.filter(|(name, _)| !ran.contains(name.as_str()));
+        let mut elsewhere = elsewhere.filter_map(|(_, binary)| binary.recounted.as_ref());
+        let is_defined = |function: &String| {
+            let binaries = self.defining.get(function.as_str());
+            binaries.is_some_and(|binaries| !binaries.is_disjoint(&ran))
+        };
+        // There may be a copy somewhere.
+        let is_copied = elsewhere.any(|functions| {
+            let mut functions = functions.iter();
+            functions.any(|one| !is_defined(one) && (test.has_executed)(one))
+        });
+        match is_copied {
+            true => Some(false),
+            false => self.counted_alike(&ran, test, test.may_have_executed),
+        }
+    }
+
+    fn counted_alike(
+        &self,
+        ran: &BTreeSet<&str>,
+        test: &Doing<'_>,
+        may_have_executed: &dyn Fn(&str) -> bool,
+    ) -> Option<bool> {
+        let mut is_alike = true;
+        for binary in ran {
+            let recounted = self.difference.binaries.get(*binary)?.recounted.as_ref()?;
+            let mut recounted = recounted.iter();
+            is_alike &= !recounted.any(|function| match test_of_row(function) {
+                Some(path) => !is_of_another_test(path, binary, test.command),
+                None => may_have_executed(function) && !self.is_excused(binary, function, test),
+            });
+        }
+        Some(is_alike)
+    }
+
+    /// The binaries of both builds that a test ran or loaded.
+    fn ran(&self, test: &Doing<'_>) -> BTreeSet<&str> {
+        let made = test.beyond.into_iter().flat_map(|beyond| &beyond.made);
+        made.filter_map(|place| self.binary(place)).collect()
+    }
+
+    /// Whether a function is the `main` of a driver that does the same for a test as before.
+    fn is_excused(&self, binary: &str, function: &str, test: &Doing<'_>) -> bool {
+        let drivers = &self.drivers;
+        function == "main" && drivers.do_the_same(binary, test.command, test.may_have_executed)
+    }
+
     /// What the builds do to a test.
     #[must_use]
     pub fn judge(&self, test: &Doing<'_>) -> Verdict {
@@ -86,10 +167,36 @@ impl Builds<'_> {
                 "'{function}', which it executed in something that is not where the build made it, differs"
             ));
         }
-        match self.difference.certify(ran, test.may_have_executed) {
-            Ok(()) => Verdict::Same,
+        match self.compare(ran, test, test.may_have_executed) {
+            Ok(verdict) => verdict,
             Err(affected) => Verdict::Code(sentence(&affected)),
         }
+    }
+
+    /// Compares the code of what a test ran.
+    fn compare(
+        &self,
+        ran: BTreeSet<&str>,
+        test: &Doing<'_>,
+        may_have_executed: &dyn Fn(&str) -> bool,
+    ) -> Result<Verdict, Affected> {
+        let is_excused = Cell::new(false);
+        let meets = |binary: &str, function: &str| {
+            if let Some(path) = test_of_row(function) {
+                return !is_of_another_test(path, binary, test.command);
+            }
+            if !may_have_executed(function) {
+                return false;
+            }
+            let excuse = self.is_excused(binary, function, test);
+            is_excused.set(is_excused.get() || excuse);
+            !excuse
+        };
+        self.difference.certify(ran, &meets)?;
+        Ok(match is_excused.get() {
+            true => Verdict::SameRow,
+            false => Verdict::Same,
+        })
     }
 
     /// What differs to a program that is not of the build, and that loads some of its libraries.
@@ -112,7 +219,9 @@ impl Builds<'_> {
     fn executed_elsewhere(&self, ran: &BTreeSet<&str>, test: &Doing<'_>) -> Option<&str> {
         let mut defining = self.defining.iter();
         let found = defining.find(|(function, binaries)| {
-            binaries.is_disjoint(ran) && (test.has_executed)(function)
+            let mut all = self.difference.binaries.values();
+            let mut is_affected = || all.any(|binary| binary.affected.contains_key(**function));
+            binaries.is_disjoint(ran) && (test.has_executed)(function) && is_affected()
         });
         found.map(|(function, _)| *function)
     }
@@ -144,6 +253,14 @@ impl Builds<'_> {
     }
 }
 
+/// Whether a row of rustc's harness is none that a test meets: who runs the binary under one name meets the row of that name.
+fn is_of_another_test(path: &str, binary: &str, command: &[String]) -> bool {
+    match command {
+        [program, exact, own] => program == binary && exact == "--exact" && own != path,
+        _ => false,
+    }
+}
+
 fn sentence(affected: &Affected) -> String {
     let Affected {
         binary,
@@ -151,24 +268,34 @@ fn sentence(affected: &Affected) -> String {
         why,
     } = affected;
     match function {
-        Some(function) => format!("the compiled code of '{function}' in '{binary}': {why}"),
+        Some(function) => {
+            let function = readable(function);
+            format!("the compiled code of '{function}' in '{binary}': {why}")
+        }
         None => format!("the compiled code of '{binary}': {why}"),
     }
 }
 
+const SAME: &str = "the compiled code of everything it executed is identical, and so is whatever else of the build it looked at";
+const SAME_ROW: &str = "the compiled code of everything it executed is identical but for rows of other tests in the driver that CMake made, which runs the test that it is given the name of";
+
 /// Speaks for those to whom both builds are the same.
 #[must_use]
-pub fn testify(verdicts: &Verdicts) -> Certificate {
-    let same = verdicts
-        .tests
-        .iter()
-        .map(|verdict| *verdict == Verdict::Same);
-    Certificate {
-        way: Way::CompiledIn,
-        witness: Witness::Object,
-        evidence: "the compiled code of everything it executed is identical, and so is whatever else of the build it looked at".to_owned(),
-        tests: Certified::Those(same.collect()),
-    }
+pub fn testify(verdicts: &Verdicts) -> Vec<Certificate> {
+    let speak = |(verdict, evidence): (Verdict, &str)| {
+        let same = verdicts.tests.iter().map(|one| *one == verdict);
+        let same: Vec<bool> = same.collect();
+        same.contains(&true).then(|| Certificate {
+            way: Way::CompiledIn,
+            witness: Witness::Object,
+            evidence: evidence.to_owned(),
+            tests: Certified::Those(same),
+        })
+    };
+    [(Verdict::Same, SAME), (Verdict::SameRow, SAME_ROW)]
+        .into_iter()
+        .filter_map(speak)
+        .collect()
 }
 
 #[cfg(test)]
@@ -213,6 +340,7 @@ mod tests {
             difference: &difference,
             versioned: &Versioned::default(),
             defining: [("f", ["out/p"].into())].into(),
+            drivers: Drivers::default(),
         };
         let beyond = Beyond {
             made: made_at.iter().map(|text| place(text)).collect(),
@@ -223,6 +351,8 @@ mod tests {
             beyond: Some(&beyond),
             has_executed: &|name| name == executed,
             may_have_executed: &|name| name == executed,
+            may_have_executed_made: &|_| false,
+            command: &[],
         })
     }
 
@@ -273,6 +403,7 @@ mod tests {
             difference: &ObjectDifference::default(),
             versioned: &Versioned::default(),
             defining: [("f", ["out/p"].into())].into(),
+            drivers: Drivers::default(),
         };
         let beyond = Beyond {
             made: [place("out/p")].into(),
@@ -282,6 +413,8 @@ mod tests {
             beyond: Some(&beyond),
             has_executed: &|_| false,
             may_have_executed: &|_| false,
+            may_have_executed_made: &|_| false,
+            command: &[],
         };
         assert_eq!(builds.judge(&doing), Verdict::Unknown);
         // What nobody looked over is not the same.

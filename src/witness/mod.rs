@@ -5,6 +5,7 @@
 pub mod assumption;
 pub mod code;
 pub mod definition;
+pub mod driver;
 pub mod files;
 pub mod rules;
 pub mod source;

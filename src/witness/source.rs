@@ -56,6 +56,8 @@ pub struct Source {
 pub struct Traces<'a> {
     pub functions: &'a [FunctionTraces],
     pub uncounted: &'a Uncounted,
+    /// Some code that the build made has no counters: anybody may execute it.
+    pub has_uncounted_made: bool,
     /// The places of the tests among the candidates.
     pub places: &'a FxHashMap<TestNumber, usize>,
     pub candidates: usize,
@@ -87,8 +89,12 @@ impl Source {
         if let Some(why) = changes_declarations(difference) {
             let made = FunctionId::made().file;
             let entered = entered.get(&(&made, ""));
-            let danger = source.add(&made, "", DangerKind::Made { why });
-            source.enter(danger, entered.into_iter().flatten().copied(), traces);
+            if traces.has_uncounted_made {
+                source.reach_all(&made, "", DangerKind::Made { why });
+            } else {
+                let danger = source.add(&made, "", DangerKind::Made { why });
+                source.enter(danger, entered.into_iter().flatten().copied(), traces);
+            }
         }
         for (index, entity) in difference.entities.iter().enumerate() {
             // A file that is not C, and so has no entities, is judged by its class.
@@ -209,6 +215,21 @@ impl Source {
                 edges: Arc::from([]),
             });
         }
+    }
+
+    /// The same, where it is known that the code which the build made, and which some tests executed, is the same as before.
+    #[must_use]
+    pub fn settled(&self, is_made_alike: &[bool]) -> Self {
+        let mut settled = self.clone();
+        for (hits, _) in settled
+            .hits
+            .iter_mut()
+            .zip(is_made_alike)
+            .filter(|(_, same)| **same)
+        {
+            hits.retain(|hit| !matches!(self.dangers[hit.danger].kind, DangerKind::Made { .. }));
+        }
+        settled
     }
 
     /// Speaks for all changed C sources together: a danger may come from several of them. `is_told` says of which tests traces

@@ -196,7 +196,6 @@ impl Suite {
     pub(crate) fn about(&self, created: u64) -> About {
         About {
             outside: BTreeMap::new(),
-            is_built_anew: false,
             fingerprint: (0..12u64)
                 .map(|part| (format!("part-{part}"), format!("{:016x}", hash(&[part]))))
                 .collect(),

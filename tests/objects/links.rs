@@ -274,12 +274,12 @@ fn what_does_not_count_may_have_been_executed() {
     };
     let mut difference = compare(&made(3), &made(4));
     // Compiled without counters, it does not tell when it is executed, whatever is said of its name.
-    assert!(difference.certify(["p"], &|_| false).is_err());
+    assert!(difference.certify(["p"], &|_, _| false).is_err());
     let binary = difference.binaries.get_mut("p").unwrap();
     assert!(binary.uncounted.remove("f"));
     let certify = |functions: &str, counted: &str| {
         let (functions, counted) = (words(functions), words(counted));
-        let may_have_executed = |name: &str| {
+        let may_have_executed = |_: &str, name: &str| {
             functions.iter().any(|one| one == name) || !counted.iter().any(|one| one == name)
         };
         difference.certify(["p"], &may_have_executed)
@@ -290,7 +290,7 @@ fn what_does_not_count_may_have_been_executed() {
         "f"
     );
     assert_eq!(certify("main", "main").unwrap_err().function.unwrap(), "f");
-    assert!(difference.certify(["q"], &|_| false).is_err());
+    assert!(difference.certify(["q"], &|_, _| false).is_err());
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn trial(change: String, title: &str, selected: usize, tests: Vec<Observed>) -> 
             analysis: 210,
             selected: 50 * selected as u64,
             all: 2200,
+            plain: Some(5000),
         },
         ..Trial::stopped(change, title.to_owned(), String::new())
     }

@@ -32,12 +32,12 @@ pub(crate) fn succeeds(repo: &TestRepo, arguments: &[&str]) -> (String, String) 
     (text(&output.stdout), text(&output.stderr))
 }
 
-fn would_run(repo: &TestRepo, more: &[&str]) -> BTreeSet<String> {
+pub(crate) fn would_run(repo: &TestRepo, more: &[&str]) -> BTreeSet<String> {
     let (printed, _) = succeeds(repo, &[&["run", "HEAD", "--dry-run"], more].concat());
     printed.lines().map(str::to_owned).collect()
 }
 
-fn names(names: &[&str]) -> BTreeSet<String> {
+pub(crate) fn names(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
@@ -91,7 +91,7 @@ fn a_build_that_passes_over_a_source_clears_nobody() {
 }
 
 #[test]
-fn code_that_stays_the_same_selects_nobody_where_all_is_built_anew() {
+fn code_that_stays_the_same_selects_nobody() {
     for backend in ["llvm", "gcov"] {
         let written = |limit: &str| {
             format!(
@@ -101,16 +101,14 @@ fn code_that_stays_the_same_selects_nobody_where_all_is_built_anew() {
         let functions = written("4").replace(MAIN, "");
         let repo = recorded(backend, "cc -w -o prog main.c", &functions);
         repo.write("main.c", written("2 + 2"));
-        // The compiler may have been passed over.
-        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+        assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+        // Where all is built anew, too.
         repo.write("notes", "a file that comes\n");
         assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
-        // As long as nothing changes.
-        assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
+        repo.write("main.c", written("1 + 4"));
+        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
         repo.write("main.c", written("1 + 3"));
-        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
-        repo.write("main.c", written("2 + 2"));
-        assert_eq!(would_run(&repo, &[]), names(&["one"]), "{backend}");
+        assert_eq!(would_run(&repo, &[]), names(&[]), "{backend}");
     }
 }
 
@@ -294,4 +292,48 @@ fn a_shallow_clone_at_its_upstream_selects_everything() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("2 passed, 0 skipped safely"), "{said}");
+}
+
+#[test]
+fn nobody_is_told_to_ignore_what_the_build_or_a_test_reads() {
+    let repo = TestRepo::new();
+    let config = "[build]\ncommand = \"make\"\n[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"cat Makefile notes && ./prog {test}\"\n";
+    repo.commit(&[
+        (".git-rts.toml", config),
+        (".gitignore", "prog\n"),
+        ("Makefile", "prog: p.c\n\tcc -o prog p.c\n"),
+        ("notes", "one\n"),
+        ("p.c", "int main(void)\n{\n    return 0;\n}\n"),
+    ]);
+    assert!(repo.rts(&["run"]).status.success());
+    let said = |file: &str, text: &str| {
+        repo.write(file, text);
+        let output = repo.rts(&["run", "--dry-run"]);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let makefile = said("Makefile", "prog: p.c\n\tcc -o prog p.c\n# more\n");
+    assert!(makefile.contains("Makefile selects 1 test"), "{makefile}");
+    assert!(!makefile.contains("files.ignore"), "{makefile}");
+    let both = said("notes", "two\n");
+    let read = "notes selects 1 test: it was looked at in the last run\n";
+    assert!(both.contains("Makefile selects 1 test"), "{both}");
+    assert!(both.contains(read), "{both}");
+    assert!(!both.contains("files.ignore"), "{both}");
+}
+
+#[test]
+fn another_worktree_of_the_same_commit_selects_nobody() {
+    for backend in ["llvm", "gcov"] {
+        let functions = "#include <assert.h>\nint one(int x) { assert(x < 99 || puts(__FILE__)); return 0; }\n\
+                         int two(int x) { return __FILE__[x] == 'x'; }\n";
+        let repo = recorded(backend, "cc -w -O1 -o prog $PWD/*.c", functions);
+        let beside = repo.top().with_file_name("beside");
+        let place = beside.to_str().unwrap();
+        repo.git(&["worktree", "add", "--quiet", place, "HEAD"]);
+        let mut command = repo.rts_command();
+        let command = command.args(["run", "--dry-run"]).current_dir(&beside);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(output.stdout, b"", "{backend}: {output:?}");
+    }
 }

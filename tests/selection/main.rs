@@ -5,8 +5,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod builds;
+mod drivers;
 mod facts;
+mod foreign;
 mod project;
+mod same_code;
 mod scenario;
 mod stale;
 mod steps;

@@ -250,3 +250,47 @@ fn notes_that_are_damaged_or_gone_are_not_believed() {
         assert!(project.fails(), "{damage}");
     }
 }
+
+/// Runs the user's own build in the work tree.
+fn make(repo: &TestRepo) {
+    let mut make = std::process::Command::new("make");
+    let output = make.arg("-s").current_dir(repo.top()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn what_a_build_in_the_work_tree_left_is_not_taken_for_up_to_date() {
+    const MAKEFILE: &str = "t1: t1.o\n\tCC -o t1 t1.o\nt1.o: t1.c a.h\n\tCC -c t1.c\nt2: t2.o lib.a\n\tCC -o t2 t2.o lib.a\n\
+         t2.o: t2.c a.h\n\tCC -c t2.c\nlib.a: t1.o\n\tar rcs lib.a t1.o\n";
+    for backend in BACKENDS {
+        let project = Project::recorded(backend, MAKEFILE, &[]);
+        let repo = &project.repo;
+        let version = repo.rts(&["diff", "HEAD", "--format", "json"]).stdout;
+        make(repo);
+        assert!(repo.top().join("t1.o").exists() && repo.top().join("lib.a").exists());
+        // Nobody tracks it, and nobody needs to ignore it.
+        let with_objects = repo.rts(&["diff", "HEAD", "--format", "json"]).stdout;
+        assert_eq!(with_objects, version, "{backend}");
+        repo.write("t2.c", SOURCE.replace("LIMIT", "0"));
+        let output = repo.rts(&["run"]);
+        assert_eq!(output.status.code(), Some(100), "{backend}: {output:?}");
+        repo.write("t2.c", SOURCE.replace("LIMIT", "1"));
+        assert_eq!(repo.rts(&["run"]).status.code(), Some(0), "{backend}");
+    }
+}
+
+#[test]
+fn a_source_that_a_build_in_the_work_tree_made_is_made_again() {
+    const MAKEFILE: &str = "t1: t1.c a.h\n\tCC -o t1 t1.c\nt2: t2.c z.h\n\tCC -include z.h -o t2 t2.c\nz.h: in.txt\n\tcp in.txt z.h\n";
+    for backend in BACKENDS {
+        let project = Project::recorded(backend, MAKEFILE, &[("in.txt", "\n")]);
+        let repo = &project.repo;
+        make(repo);
+        repo.write(
+            "in.txt",
+            "#define main(x) main(x) { return 1; } int other(x)\n",
+        );
+        let output = repo.rts(&["run"]);
+        assert_eq!(output.status.code(), Some(100), "{backend}: {output:?}");
+    }
+}

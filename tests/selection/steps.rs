@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use crate::builds::succeeds;
 use crate::test_repo::TestRepo;
 
-const BACKENDS: [&str; 2] = ["llvm", "gcov"];
+pub(crate) const BACKENDS: [&str; 2] = ["llvm", "gcov"];
 const MAIN: &str =
     "int f(int); int main(int count, char **words) { return count > 1 ? 0 : f(2) != 4; }\n";
 
 /// A project with a Makefile, of which the first test executes `f`, and the second does not.
-fn project(backend: &str, makefile: &str, files: &[(&str, &str)]) -> TestRepo {
+pub(crate) fn project(backend: &str, makefile: &str, files: &[(&str, &str)]) -> TestRepo {
     let repo = TestRepo::new();
     repo.git(&["config", "rts.backend", backend]);
     repo.write(
@@ -32,14 +32,14 @@ fn project(backend: &str, makefile: &str, files: &[(&str, &str)]) -> TestRepo {
 
 /// Commits and runs; nobody can notice.
 #[track_caller]
-fn is_noticed_by_nobody(repo: &TestRepo) {
+pub(crate) fn is_noticed_by_nobody(repo: &TestRepo) {
     repo.commit_all();
     let (_, said) = succeeds(repo, &["run", "HEAD~1"]);
     assert!(said.contains("2 skipped safely"), "{said}");
 }
 
 #[track_caller]
-fn is_noticed_by_the_first(repo: &TestRepo, backend: &str) {
+pub(crate) fn is_noticed_by_the_first(repo: &TestRepo, backend: &str) {
     let (printed, said) = succeeds(repo, &["run", "HEAD", "--dry-run"]);
     let printed: BTreeSet<&str> = printed.lines().collect();
     assert!(printed.contains("one"), "{backend}: {said}");
@@ -159,7 +159,7 @@ fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
 }
 
 #[test]
-fn who_executes_the_same_code_in_other_words_is_known_by_what_can_be_reached_from_there() {
+fn who_executes_the_same_code_in_other_words_is_known_by_the_functions_that_it_executes() {
     for backend in BACKENDS {
         let idle = "int idle(int a) { return a - 1; }\n";
         let repo = project(backend, SINGLE, &[("f.c", &format!("{DOUBLE}{idle}"))]);
@@ -167,7 +167,7 @@ fn who_executes_the_same_code_in_other_words_is_known_by_what_can_be_reached_fro
         repo.write("f.c", format!("{words}{idle}"));
         repo.write("notes", "something comes, so that all is built anew\n");
         is_noticed_by_nobody(&repo);
-        // What cannot be reached from there does not count.
+        // What it does not execute does not count.
         repo.write("f.c", format!("{words}{}", idle.replace("- 1", "- 2")));
         let (printed, said) = succeeds(&repo, &["run", "HEAD", "--dry-run"]);
         assert_eq!(printed, "", "{backend}: {said}");

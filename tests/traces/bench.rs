@@ -10,7 +10,7 @@ use git_rts::lang::c::macros::MacroTable;
 use git_rts::lang::c::{Granularity, file_facts, lex_facts};
 use git_rts::lang::cfg::Cfg;
 use git_rts::lang::facts::{FileFacts, Flow, Kind};
-use git_rts::masquerade::added::{self, Source};
+use git_rts::masquerade::added::{self, Purpose, Source};
 use git_rts::program::{Program, SourceFile};
 use git_rts::recording::gcov::Gcov;
 use git_rts::recording::llvm::Llvm;
@@ -75,7 +75,7 @@ impl Bench {
             let folder = &self.top();
             let source = Source {
                 folder,
-                strays: None,
+                purpose: Purpose::Mark,
             };
             let object = added::object(Path::new(name), &arguments, &source);
             let object = object.into_iter().map(PathBuf::into_os_string);

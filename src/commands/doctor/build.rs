@@ -3,11 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::check::{Check, some_of};
-use crate::recording::{counting, failure_of_build};
+use crate::config::Config;
+use crate::recording::{counting, failure_of_build, settings};
 use crate::repo::{FileEntry, Repository};
+use crate::runner::detect;
 use crate::workshop::Workshop;
 
-pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Check {
+pub(super) fn check(
+    repository: &Repository,
+    config: &Config,
+    files: Option<&[FileEntry]>,
+) -> Check {
     let workshop = Workshop::of(repository);
     // What is there is left over from an earlier build, or half of one.
     if let Some(why) = failure_of_build(&workshop) {
@@ -35,6 +41,12 @@ pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Che
             "build",
             format!("all {all} binaries of the last build have counters"),
         ),
+        (with, _) if with > 0 && is_of_cargo(repository, config) => Check::ok(
+            "build",
+            format!(
+                "{with} of {all} binaries of the last build have counters; build scripts and macros need none"
+            ),
+        ),
         (0, _) => {
             let says = format!("nothing in the last build has counters: {told}");
             Check::fail("build", says, hint)
@@ -45,6 +57,14 @@ pub(super) fn check(repository: &Repository, files: Option<&[FileEntry]>) -> Che
             Check::warn("build", says, hint)
         }
     }
+}
+
+/// Whether some binaries are executed by the build alone, as cargo has it.
+fn is_of_cargo(repository: &Repository, config: &Config) -> bool {
+    let runner = repository
+        .workdir()
+        .map(|top| detect(top, &settings(config)));
+    runner.is_some_and(|runner| runner.is_ok_and(|runner| runner.backend().is_some()))
 }
 
 /// A build that failed fails again if nothing changed.

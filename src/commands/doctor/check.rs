@@ -55,11 +55,11 @@ impl Check {
         }
     }
 
-    /// What an error says, with its hints as one.
+    /// What an error says, with its hints as one, a line each: some are lines to be copied into a file.
     pub(super) fn failed(name: &'static str, error: &Error) -> Self {
         let hint = match error.hints.as_slice() {
             [] => None,
-            hints => Some(hints.join("; ")),
+            hints => Some(hints.join("\n")),
         };
         Check {
             status: Status::Fail,
@@ -75,12 +75,18 @@ impl Check {
             Status::Warn => ("warn", AnsiColor::Yellow.on_default().bold()),
             Status::Fail => ("fail", AnsiColor::Red.on_default().bold()),
         };
-        let mut text = format!("{style}{word}{style:#}  {:<10}  {}\n", self.name, self.says);
+        let says = below(&self.says, 18);
+        let mut text = format!("{style}{word}{style:#}  {:<10}  {says}\n", self.name);
         if let Some(hint) = &self.hint {
-            text += &format!("{:18}hint: {hint}\n", "");
+            text += &format!("{:18}hint: {}\n", "", below(hint, 24));
         }
         text
     }
+}
+
+/// A text whose further lines begin below its first.
+fn below(text: &str, column: usize) -> String {
+    text.replace('\n', &format!("\n{:column$}", ""))
 }
 
 /// The first of many, for people.
@@ -91,5 +97,29 @@ pub(super) fn some_of(names: &[String]) -> String {
     match names.len().saturating_sub(TOLD) {
         0 => told,
         rest => format!("{told} and {rest} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_hint_stand_below_each_other() {
+        let error = Error::new("no tests were found")
+            .hint("say how they are run:")
+            .hint("[tests]")
+            .hint("run = \"run {test}\"");
+        let check = Check::failed("runner", &error);
+        let text = anstream::adapter::strip_str(&check.lines()).to_string();
+        let wanted = [
+            "fail  runner      no tests were found",
+            "                  hint: say how they are run:",
+            "                        [tests]",
+            "                        run = \"run {test}\"",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), wanted);
+        let hint = check.hint.expect("the error has hints");
+        assert_eq!(hint.lines().collect::<Vec<_>>(), error.hints);
     }
 }

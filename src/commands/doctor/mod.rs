@@ -82,9 +82,9 @@ fn examine() -> Vec<Check> {
         }
     };
     checks.push(tools::runner(top, &config));
-    checks.extend(tools::compiler(&config));
+    checks.extend(tools::compiler(top, &config));
     checks.push(tools::following());
-    checks.push(build::check(&repository, files.as_deref()));
+    checks.push(build::check(&repository, &config, files.as_deref()));
     let (known, of_history) = histories::check(&repository, &config);
     checks.extend(of_history);
     checks.push(trust::check(&repository));

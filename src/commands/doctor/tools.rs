@@ -7,7 +7,7 @@ use crate::config::{Config, FILE};
 use crate::masquerade::Backend;
 use crate::recording::{backend, fingerprint, settings, trial};
 use crate::runner::follow::Follow;
-use crate::runner::{commands, detect, fitting};
+use crate::runner::{Runner, commands, detect, fitting};
 use crate::scratch::Scratch;
 
 /// The runner, why it was taken, and whether its tools are there.
@@ -63,7 +63,7 @@ pub(super) fn runner(top: &Path, config: &Config) -> Check {
 }
 
 /// The compiler, and whether a small program that it makes counts and tells.
-pub(super) fn compiler(config: &Config) -> Vec<Check> {
+pub(super) fn compiler(top: &Path, config: &Config) -> Vec<Check> {
     let scratch = match Scratch::new() {
         Ok(scratch) => scratch,
         Err(error) => {
@@ -75,7 +75,9 @@ pub(super) fn compiler(config: &Config) -> Vec<Check> {
             )];
         }
     };
-    let (backend, reason) = match backend::choose(config.backend, scratch.path()) {
+    let runner = detect(top, &settings(config)).ok();
+    let own = runner.and_then(Runner::backend);
+    let (backend, reason) = match backend::choose(own, config.backend, scratch.path()) {
         Ok(chosen) => chosen,
         Err(error) => return vec![Check::failed("compiler", &error)],
     };
@@ -112,6 +114,9 @@ fn counters(backend: &Backend, scratch: &Path) -> Check {
                     "is clang's runtime there ('apt install libclang-rt-dev')? coverage.backend = \"gcov\" uses gcc"
                 }
                 Backend::Gcov => "can 'cc --coverage' make a program that runs?",
+                Backend::Rustc => {
+                    "has this rustc its runtime for counting (profiler_builtins)? those of rustup have it"
+                }
             },
         ),
     }

@@ -1,5 +1,6 @@
 //! The coverage map of a binary: which source regions each function has, and which counter counts each region.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
@@ -18,6 +19,8 @@ pub struct CoverageMap {
     /// The paths of the source files, absolute where clang knew its working directory. They may hold `..`.
     pub paths: Vec<Vec<u8>>,
     pub functions: Vec<FunctionMap>,
+    /// The symbols of functions that count and are not described, as those of system headers are not; in their order.
+    pub undescribed: Vec<String>,
 }
 
 /// One function. Two that share a name, as static functions of files with one name do, are both kept if they differ.
@@ -121,11 +124,25 @@ pub fn read(binary: &[u8]) -> Result<CoverageMap, Unreadable> {
     for section in binary.sections("__llvm_covfun")? {
         functions.add(section, &tables, &names)?;
     }
+    let undescribed: BTreeSet<String> = names
+        .iter()
+        .filter(|(hash, _)| !functions.by_name.contains_key(hash))
+        .map(|(_, name)| symbol(name))
+        .collect();
     Ok(CoverageMap {
         build_id: binary.build_id()?,
         paths: tables.paths,
         functions: functions.functions,
+        undescribed: undescribed.into_iter().collect(),
     })
+}
+
+/// The symbol of a function, by the name under which it counts.
+#[must_use]
+pub fn symbol(name: &[u8]) -> String {
+    let (symbol, _) = names::split(name);
+    // Clang marks names that are to be taken as they are.
+    symbol.trim_start_matches('\u{1}').to_owned()
 }
 
 #[derive(Default)]

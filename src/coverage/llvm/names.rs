@@ -14,7 +14,7 @@ pub struct Names {
 
 impl Names {
     /// Adds the names of one section. Each unit wrote its own piece; the linker may have put zeros between them.
-    pub(super) fn add(&mut self, section: &[u8]) -> Result<(), Unreadable> {
+    pub fn add(&mut self, section: &[u8]) -> Result<(), Unreadable> {
         let mut cursor = Cursor::new(section);
         cursor.skip_zeros();
         while !cursor.is_at_end() {
@@ -30,6 +30,12 @@ impl Names {
     #[must_use]
     pub fn get(&self, hash: u64) -> Option<&[u8]> {
         self.names.get(&hash).map(Vec::as_slice)
+    }
+
+    /// All names, each with its hash.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let names = self.names.iter();
+        names.map(|(hash, name)| (*hash, name.as_slice()))
     }
 
     #[must_use]

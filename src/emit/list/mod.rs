@@ -1,11 +1,13 @@
 //! Selected tests as lists that other tools read: each names exactly these tests, and none where there are none.
 
+pub mod cargo_test;
 pub mod ctest;
 pub mod github;
 pub mod gtest;
 pub mod lines;
 pub mod make;
 pub mod meson;
+pub mod nextest;
 pub mod unrun;
 
 use std::collections::BTreeSet;

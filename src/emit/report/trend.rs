@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::emit::bars::{Bar, chart};
+use crate::emit::bars::{Bar, Words, chart, shares};
 use crate::emit::page::escaped;
+use crate::emit::plan_text::count;
 use crate::emit::progress::span;
 
 /// One version with a history.
@@ -33,10 +34,12 @@ pub(super) fn write(body: &mut String, points: &[Point]) {
     }
     body.push_str("<div class=\"charts\">\n");
     let longest = points.iter().map(|point| point.all_milliseconds).max();
-    let longest = longest.unwrap_or(0) as f64;
+    let longest = longest.unwrap_or(0);
     let most = points.iter().map(|point| point.owed).max();
-    let most = most.unwrap_or(0).max(1) as f64;
-    let mut draw = |title, class, part: &dyn Fn(&Point) -> (f64, f64)| {
+    // Half of it is a number of tests, too.
+    let most = most.unwrap_or(0).max(1).next_multiple_of(2);
+    let time = |milliseconds| span(Duration::from_millis(milliseconds));
+    let mut draw = |title, explained, scale, class, part: &dyn Fn(&Point) -> (f64, f64)| {
         let bar = |point: &Point| {
             let (part, whole) = part(point);
             Bar {
@@ -47,18 +50,37 @@ pub(super) fn write(body: &mut String, points: &[Point]) {
             }
         };
         let bars: Vec<Bar> = points.iter().map(bar).collect();
-        chart(body, title, "by version", &bars);
+        let words = Words {
+            title,
+            explained,
+            scale,
+            along: format!("{}, the oldest first", count(points.len(), "version")),
+        };
+        chart(body, &words, &bars);
     };
-    draw("Tests that ran, of all", "part", &|point| {
-        (point.ran as f64, point.tests as f64)
-    });
-    draw("Time saved", "part", &|point| {
-        (point.saved_milliseconds as f64, longest)
-    });
-    draw("Tests owed", "owed", &|point| (point.owed as f64, most));
+    draw(
+        "Tests that ran, of all.",
+        "The lower a bar, the more was skipped, or is owed.",
+        shares(),
+        "part",
+        &|point| (point.ran as f64, point.tests as f64),
+    );
+    draw(
+        "Time saved.",
+        "About so long the tests that did not run would have taken; the scale ends where all of them would.",
+        [longest, longest / 2, 0].map(time),
+        "part",
+        &|point| (point.saved_milliseconds as f64, longest as f64),
+    );
+    draw(
+        "Tests owed.",
+        "They were selected, and had still to run after this version.",
+        [most, most / 2, 0].map(|tests| count(tests, "test")),
+        "owed",
+        &|point| (point.owed as f64, most as f64),
+    );
     body.push_str("</div>\n<details><summary>The numbers</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Numbers over time\"><table>\n<thead><tr><th scope=\"col\">Version</th><th scope=\"col\" class=\"number\">Ran</th><th scope=\"col\" class=\"number\">Tests</th><th scope=\"col\" class=\"number\">Failed</th><th scope=\"col\" class=\"number\">Owed</th><th scope=\"col\" class=\"number\">Took</th><th scope=\"col\" class=\"number\">Saved about</th></tr></thead>\n<tbody>\n");
     for point in points {
-        let time = |milliseconds| span(Duration::from_millis(milliseconds));
         let _ = writeln!(
             body,
             "<tr><th scope=\"row\"><code>{}</code></th><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>",

@@ -60,6 +60,7 @@ pub(in crate::emit) fn trial(change: &str, tests: Vec<Observed>) -> Trial {
         obstacle: None,
         tests,
         times: Times {
+            plain: Some(3000),
             build: 1000,
             analysis: 100,
             selected: 400,

@@ -136,11 +136,7 @@ fn numbers(body: &mut String, trial: &Trial) {
         ),
         (
             "time",
-            format!(
-                "{} of {}",
-                time(times.build + times.analysis + times.selected),
-                time(times.build + times.all)
-            ),
+            format!("{} of {}", time(times.run()), time(times.build + times.all)),
         ),
         ("analysis", time(times.analysis)),
     ];

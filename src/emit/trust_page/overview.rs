@@ -76,6 +76,12 @@ fn replay(tiles: &mut Tiles, subject: &Subject, trials: &[Trial], score: &Score)
         let what = format!("of the time without the build (median; {sum} in all)");
         tiles.share(Some(median), what, "");
     }
+    let plain = middle(trials, Times::beside_plain).zip(score.times.beside_plain());
+    if let Some((median, sum)) = plain {
+        let sum = percent(sum);
+        let what = format!("of the time of a plain build and all tests (median; {sum} in all)");
+        tiles.share(Some(median), what, "");
+    }
     if let Some(mean) = mean_analysis(score) {
         let mean = span(Duration::from_millis(mean));
         tiles.add(&mean, "for the analysis, on average", "");
@@ -100,7 +106,7 @@ fn audit(tiles: &mut Tiles, subject: &Subject, trials: &[Trial], score: &Score) 
     let noticed = ratio(score.noticed as u64, score.changes as u64);
     let noticed = noticed.map_or_else(String::new, |share| format!(" ({})", percent(share)));
     tiles.add(&score.noticed, format!("noticed by a test{noticed}"), "");
-    let survived = survivors(trials).count();
+    let survived = survivors(trials).len();
     tiles.add(
         &survived,
         "survived",
@@ -116,6 +122,8 @@ fn audit(tiles: &mut Tiles, subject: &Subject, trials: &[Trial], score: &Score) 
     tiles.share(score.mean_share, "of the tests selected, on average", "");
     let what = "precision: selected tests that noticed";
     tiles.share(noticing_among_selected(score), what, "");
+    let what = "of the selected tests reached the mutant, or did something else";
+    tiles.share(score.precision(), what, "");
     everything(tiles, score);
 }
 

@@ -10,18 +10,22 @@ use crate::trust::Trial;
 
 pub(super) fn write(body: &mut String, trials: &[Trial]) {
     body.push_str("<section aria-labelledby=\"survivors\">\n<h2 id=\"survivors\">Survivors</h2>\n");
-    let all = survivors(trials).count();
+    let survivors = survivors(trials);
+    let all = survivors.len();
     if all == 0 {
         body.push_str("<p>Every mutant was noticed by some test.</p>\n</section>\n");
         return;
     }
     body.push_str("<p class=\"soft\">No test noticed these. They say nothing about the selection, and something about the tests.</p>\n<ul class=\"plain\">\n");
-    for trial in survivors(trials).take(limits::SURVIVORS) {
+    for trial in survivors.into_iter().take(limits::SURVIVORS) {
         let _ = writeln!(
             body,
             "<li><code>{}</code> <span class=\"soft\">{}</span>{}</li>",
             escaped(&trial.change),
-            reached(trial),
+            match trial.is_unreached() {
+                true => "no test reaches it".to_owned(),
+                false => reached(trial),
+            },
             difference(&trial.title)
         );
     }

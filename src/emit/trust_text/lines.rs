@@ -56,7 +56,7 @@ fn line(out: &mut String, change: &str, cells: &[String; 4], widths: [usize; 4])
 fn numbers(trial: &Trial) -> [String; 4] {
     let time = |milliseconds| span(Duration::from_millis(milliseconds));
     let times = trial.times;
-    let run = time(times.build + times.analysis + times.selected);
+    let run = time(times.run());
     [
         format!("{}/{}", trial.selected(), trial.tests.len()),
         format!("{run} of {}", time(times.build + times.all)),

@@ -9,6 +9,7 @@ use crate::emit::plan_text::count;
 use crate::emit::progress::span;
 use crate::emit::trust::{
     Subject, mean_analysis, middle, noticing_among_selected, percent, plain, promise, survivors,
+    worth,
 };
 use crate::trust::score::Score;
 use crate::trust::{Times, Trial};
@@ -33,12 +34,16 @@ pub(super) fn write(out: &mut String, subject: &Subject, trials: &[Trial], score
             *tests.entry(test).or_default() += 1;
         }
         let skipped = count(tests.len(), "test");
+        let what = match subject.is_audit() {
+            true => "reached a mutant or did something else",
+            false => "did something else",
+        };
         told(
             out,
             "strayed",
             &format!(
-                "{skipped} did something else though skipped, and ended as before; if it does so \
-                 every time, 'tests.nondeterministic' is for it"
+                "{skipped} {what} though skipped, and ended as before; if it does so every time, \
+                 'tests.nondeterministic' is for it"
             ),
         );
         for (test, times) in tests.iter().take(LISTED) {
@@ -55,17 +60,20 @@ fn replay(out: &mut String, subject: &Subject, trials: &[Trial], score: &Score) 
     compared(out, "changes compared", score);
     selected(out, score);
     let time = |ratio: fn(&Times) -> Option<f64>| {
-        let both = middle(trials, ratio).zip(ratio(&score.times));
-        both.map_or_else(
-            || "unknown".to_owned(),
-            |(median, sum)| {
-                let (median, sum) = (percent(median), percent(sum));
-                format!("{median} of everything (median), {sum} in all")
-            },
-        )
+        let (median, sum) = middle(trials, ratio).zip(ratio(&score.times))?;
+        let (median, sum) = (percent(median), percent(sum));
+        Some(format!("{median} of everything (median), {sum} in all"))
     };
-    told(out, "time with build", &time(Times::with_build));
-    told(out, "time without build", &time(Times::without_build));
+    let known = |time: Option<String>| time.unwrap_or_else(|| "unknown".to_owned());
+    told(out, "time with build", &known(time(Times::with_build)));
+    told(
+        out,
+        "time without build",
+        &known(time(Times::without_build)),
+    );
+    if let Some(beside) = time(Times::beside_plain) {
+        told(out, "time beside plain", &beside);
+    }
     let analysis = mean_analysis(score).map_or_else(
         || "unknown".to_owned(),
         |mean| format!("{} on average", span(Duration::from_millis(mean))),
@@ -104,11 +112,14 @@ fn audit(out: &mut String, subject: &Subject, trials: &[Trial], score: &Score) {
     let noticed = noticed.map_or_else(
         || "nothing".to_owned(),
         |share| {
-            let survived = survivors(trials).count();
+            let (share, survived) = (percent(share), survivors(trials).len());
+            let unreached = match score.unreached {
+                0 => String::new(),
+                unreached => format!(", {unreached} of them unreached"),
+            };
             format!(
-                "{} ({}), {survived} survived",
-                score.noticed,
-                percent(share)
+                "{} ({share}), {survived} survived{unreached}",
+                score.noticed
             )
         },
     );
@@ -127,7 +138,8 @@ fn audit(out: &mut String, subject: &Subject, trials: &[Trial], score: &Score) {
         || "no test was selected".to_owned(),
         |share| {
             let (share, part, whole) = (percent(share), score.noticing_selected, score.selected);
-            format!("{share} of the selected tests noticed the mutant ({part} of {whole})")
+            let more = worth(score).map_or_else(String::new, |worth| format!(", {worth}"));
+            format!("{share} of the selected tests noticed the mutant ({part} of {whole}){more}")
         },
     );
     told(out, "precision", &precision);
@@ -139,7 +151,11 @@ fn compared(out: &mut String, label: &str, score: &Score) {
         0 => String::new(),
         stopped => format!(", and {stopped} stopped"),
     };
-    told(out, label, &format!("{}{stopped}", score.changes));
+    let seen = match score.seen {
+        0 => String::new(),
+        seen => format!(", {seen} of them built at once"),
+    };
+    told(out, label, &format!("{}{seen}{stopped}", score.changes));
 }
 
 fn selected(out: &mut String, score: &Score) {

@@ -6,6 +6,7 @@ mod declarators;
 mod declared;
 mod describe;
 mod directives;
+pub mod driver;
 mod entities;
 mod enums;
 mod expressions;
@@ -35,7 +36,7 @@ use crate::lang::c::source::Source;
 use crate::lang::facts::{FileFacts, LexFacts};
 
 pub use body::Granularity;
-pub use mutants::{Mutant, mutants};
+pub use mutants::{Mutant, Switched, mutants, switched};
 
 /// What the front end finds depends on its version: caches are kept under it.
 pub const VERSION: u32 = 10;

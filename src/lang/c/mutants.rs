@@ -4,10 +4,13 @@ mod expressions;
 mod literals;
 mod operators;
 mod statements;
+mod switched;
 mod tables;
 mod walk;
 
 use std::ops::Range;
+
+pub use switched::{Switched, switched};
 
 use crate::lang::c::declarators::function_name;
 use crate::lang::c::items::{ItemKind, items};

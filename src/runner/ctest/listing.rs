@@ -26,6 +26,7 @@ pub(super) struct Properties {
     pub(super) timeout: Option<Duration>,
     pub(super) will_fail: bool,
     pub(super) skip_code: Option<i32>,
+    pub(super) skip_texts: Vec<String>,
     pub(super) disabled: bool,
     pub(super) required_files: Vec<String>,
     pub(super) depends: Vec<String>,
@@ -108,6 +109,11 @@ fn properties(raw: Vec<RawProperty>) -> Properties {
             }
             "WILL_FAIL" => all.will_fail = truth(&value),
             "SKIP_RETURN_CODE" => all.skip_code = number(&value).map(|code| code as i32),
+            // As GoogleTest's discovery sets it for every test.
+            "SKIP_REGULAR_EXPRESSION" => match literals(&value) {
+                Some(texts) => all.skip_texts = texts,
+                None => all.is_beyond_us = true,
+            },
             "DISABLED" => all.disabled = truth(&value),
             "REQUIRED_FILES" => all.required_files = list(&value),
             "DEPENDS" => all.depends = list(&value),
@@ -146,6 +152,23 @@ fn list(value: &Value) -> Vec<String> {
     }
 }
 
+/// The texts that regular expressions of CMake's kind match, if each matches one text only.
+fn literals(value: &Value) -> Option<Vec<String>> {
+    let literal = |pattern: &String| {
+        let mut text = String::new();
+        let mut letters = pattern.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\\' => text.push(letters.next()?),
+                '^' | '$' | '.' | '[' | ']' | '(' | ')' | '*' | '+' | '?' | '|' => return None,
+                _ => text.push(letter),
+            }
+        }
+        Some(text)
+    };
+    list(value).iter().map(literal).collect()
+}
+
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }
@@ -165,6 +188,16 @@ fn truth(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_expression_that_matches_one_text_is_that_text() {
+        let read = |patterns: &[&str]| literals(&serde_json::json!(patterns));
+        let skipped = Some(vec!["[  SKIPPED ]".to_owned()]);
+        assert_eq!(read(&[r"\[  SKIPPED \]"]), skipped);
+        for pattern in ["a.", "^a", "a|b", "[ab]", "a+", "(a)", "a\\"] {
+            assert_eq!(read(&[pattern]), None, "{pattern}");
+        }
+    }
 
     /// As printed by CTest 3.25.
     const PRINTED: &str = r#"{

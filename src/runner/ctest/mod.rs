@@ -123,6 +123,7 @@ fn test(
         required_files: properties.required_files.iter().map(Into::into).collect(),
         judge: Judge::Exit {
             skip: properties.skip_code.into_iter().collect(),
+            skip_texts: properties.skip_texts.clone(),
             expected: if properties.will_fail {
                 Expected::Failure
             } else {

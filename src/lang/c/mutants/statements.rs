@@ -9,6 +9,9 @@ use crate::lang::c::mutants::walk::Walk;
 use crate::lang::c::source::Source;
 use crate::lang::c::words;
 
+/// Of such a change only the truth counts.
+pub(super) const NEGATED: &str = "condition negated";
+
 /// A loop or a switch, which `break` leaves.
 pub(super) struct Exit {
     /// Where it ends in the parser's text.
@@ -100,7 +103,7 @@ impl Walk<'_, '_, '_> {
             return;
         }
         if !turns_with_its_operator(condition) {
-            self.enclose("condition negated", condition, "!(", ")");
+            self.enclose(NEGATED, condition, "!(", ")");
         }
     }
 

@@ -1,0 +1,165 @@
+//! rustc in the masquerade: cargo calls it through this program, which adds the flags for counting; and the compilers of C that it
+//! calls to link find our linkers.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+
+use super::added::{self, Purpose, Source};
+use super::arguments::{absolute, counts, with_symbols};
+use super::headers::{self, Report};
+use super::{STRAYS, linkers_of, run, succeeds, taken_in};
+use crate::error::{Error, Result};
+use crate::objects::COMPILER_FLAGS;
+
+/// The name under which cargo calls this program in front of rustc.
+pub const WRAPPER: &str = "git-rts-rustc";
+
+/// A linker that rustc brings along, and that need not be on PATH.
+pub(super) const LINKER: &str = "ld.lld";
+
+/// The folders in which rustc told the compiler to look for linkers.
+pub(super) const LINKERS: &str = "GIT_RTS_LINKERS";
+
+/// What makes rustc count.
+pub(super) const FLAGS: [&str; 5] = [
+    "-Cinstrument-coverage",
+    // As with clang: counters are kept in the file while the program runs, and not in registers.
+    "-Cllvm-args=-runtime-counter-relocation",
+    "-Cllvm-args=-disable-licm-promotion",
+    "-Cno-vectorize-loops",
+    // With several, a function wanders from object to object when another one grows.
+    "-Ccodegen-units=1",
+];
+
+/// Symbols tell what has no counters.
+const WITH_SYMBOLS: &str = "-Cstrip=none";
+
+/// The variables by which cargo meets the masquerade.
+pub(super) fn environment(folder: &Path) -> Vec<(OsString, OsString)> {
+    vec![
+        ("RUSTC_WRAPPER".into(), folder.join(WRAPPER).into()),
+        // Objects of an incremental compilation hold what other sessions left.
+        ("CARGO_INCREMENTAL".into(), "0".into()),
+    ]
+}
+
+/// Compiles in place of rustc, which is our first argument; answers its exit code.
+pub(super) fn compile() -> Result<u8> {
+    let mut arguments = std::env::args_os().skip(1);
+    let rustc = arguments
+        .next()
+        .ok_or_else(|| Error::new("cargo did not say which rustc it wants"))?;
+    let arguments: Vec<OsString> = arguments.collect();
+    let mut command = Command::new(rustc);
+    command.args(&arguments);
+    // The last word counts.
+    if arguments.iter().any(|word| word == "--crate-name") {
+        command.arg(WITH_SYMBOLS);
+    }
+    if is_for_tests(&arguments) {
+        command.args(FLAGS);
+    }
+    run(&mut command)
+}
+
+/// Whether a call compiles what tests may execute. Build scripts and macros are executed by the build: what they make is compared
+/// itself, and they would count for nobody.
+fn is_for_tests(arguments: &[OsString]) -> bool {
+    let after = |option: &str| {
+        let mut words = arguments.iter();
+        words.find(|word| *word == option)?;
+        words.next().and_then(|value| value.to_str())
+    };
+    let crate_name = after("--crate-name");
+    let is_script = crate_name.is_some_and(|name| name.starts_with("build_script_"));
+    crate_name.is_some() && !is_script && after("--crate-type") != Some("proc-macro")
+}
+
+/// Calls a compiler of C in a build of cargo's: rustc calls it to link, a build script to compile.
+pub(super) fn compile_or_link(
+    compiler: &Path,
+    arguments: &[OsString],
+    folder: &Path,
+) -> Result<u8> {
+    let given = absolute(arguments);
+    if !counts(arguments) {
+        return run(Command::new(compiler).args(given));
+    }
+    let given = with_symbols(&headers::with_all_headers(&given));
+    let report = Report::of_gcc(folder, &given);
+    let command = || {
+        let mut command = Command::new(compiler);
+        report.ask(&mut command);
+        command.env(LINKERS, folders_of_linkers(arguments));
+        command.args(COMPILER_FLAGS).arg(linkers_of(folder));
+        command
+    };
+    let strays = std::env::var_os(STRAYS).unwrap_or_default();
+    let source = Source {
+        folder,
+        purpose: Purpose::Reach {
+            strays: &strays,
+            is_for_rust: true,
+        },
+    };
+    let object = match links_rust(arguments) {
+        true => added::object(compiler, arguments, &source),
+        false => None,
+    };
+    if let Some(object) = object {
+        let mut added = command();
+        added.arg("-Xlinker").arg(object).args(&given);
+        if succeeds(&mut added, compiler)? {
+            return taken_in(&report, folder, arguments, 0);
+        }
+        // Perhaps the object was in the way: without it, processes that lose their counters cannot say so, but it is linked.
+    }
+    let ended = run(command().args(given))?;
+    taken_in(&report, folder, arguments, ended)
+}
+
+/// Whether a call links what rustc compiled.
+fn links_rust(arguments: &[OsString]) -> bool {
+    let is_of_rustc = |word: &OsString| word.as_encoded_bytes().ends_with(b".rcgu.o");
+    arguments.iter().any(is_of_rustc)
+}
+
+/// Where a call tells a compiler to look for its linker, as a list for PATH.
+fn folders_of_linkers(arguments: &[OsString]) -> OsString {
+    let folders = arguments.iter().filter_map(|word| {
+        let folder = word.to_str()?.strip_prefix("-B")?;
+        (!folder.is_empty()).then(|| OsStr::new(folder))
+    });
+    std::env::join_paths(folders).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::words;
+    use super::*;
+
+    #[test]
+    fn what_only_the_build_executes_does_not_count() {
+        for call in [
+            "--crate-name one --edition=2021 src/lib.rs --crate-type lib",
+            "--crate-name cli --test tests/cli.rs",
+        ] {
+            assert!(is_for_tests(&words(call)), "{call}");
+        }
+        for call in [
+            "-vV",
+            "--crate-name build_script_build build.rs --crate-type bin",
+            "--crate-name derive src/lib.rs --crate-type proc-macro",
+        ] {
+            assert!(!is_for_tests(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
+    fn linkers_that_rustc_brings_along_are_found() {
+        let call = words("-m64 a.rcgu.o -B/sysroot/gcc-ld -fuse-ld=lld -B/x");
+        assert!(links_rust(&call));
+        assert_eq!(folders_of_linkers(&call), "/sysroot/gcc-ld:/x");
+    }
+}

@@ -1,0 +1,39 @@
+//! Tests of GoogleTest that CMake discovers: each is a test of its own, run without CTest around it.
+
+use crate::test_repo::TestRepo;
+use crate::{change, would_run};
+
+const LISTS: &str = "cmake_minimum_required(VERSION 3.16)\nproject(p CXX)\nset(CMAKE_CXX_STANDARD 17)\nenable_testing()\n\
+    find_package(GTest REQUIRED)\ninclude(GoogleTest)\nadd_executable(one one.cpp)\ntarget_link_libraries(one GTest::gtest_main)\n\
+    gtest_discover_tests(one)\nadd_executable(two two.cpp)\ntarget_link_libraries(two GTest::gtest_main)\ngtest_discover_tests(two)\n";
+
+const ONE: &str = "#include <gtest/gtest.h>\nstatic int half(int x) { return x / 2; }\nstatic int next(int x) { return x + 1; }\n\
+    TEST(One, Half) { EXPECT_EQ(half(4), 2); }\nTEST(One, Next) { EXPECT_EQ(next(4), 5); }\n\
+    TEST(One, Left) { GTEST_SKIP(); }\n";
+
+const TWO: &str = "#include <gtest/gtest.h>\nTEST(Two, Truth) { EXPECT_TRUE(true); }\n";
+
+#[test]
+fn a_change_selects_the_tests_of_a_program_that_execute_it() {
+    let repo = TestRepo::new();
+    repo.write("CMakeLists.txt", LISTS);
+    repo.write("one.cpp", ONE);
+    repo.write("two.cpp", TWO);
+    repo.commit_all();
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let skipped = repo.json(&["history", "show", "One.Left", "--format", "json"]);
+    assert!(skipped.to_string().contains("skipped"), "{skipped}");
+    change(&repo, "one.cpp", "x / 2", "x / 2 * 1 + x % 1 + 1");
+    assert_eq!(would_run(&repo), ["One.Half".to_owned()].into());
+    repo.git(&["checkout", "--quiet", "."]);
+    // A new test is met by all of its program, because it is made known before any of them runs; by nobody else.
+    change(
+        &repo,
+        "two.cpp",
+        "TEST(",
+        "TEST(Two, Fresh) { EXPECT_FALSE(false); }\nTEST(",
+    );
+    let both = ["Two.Fresh", "Two.Truth"].map(str::to_owned);
+    assert_eq!(would_run(&repo), both.into());
+}
