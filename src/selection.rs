@@ -148,6 +148,8 @@ pub struct Selection {
     /// The tests that are skipped because what they execute is compiled to the same, though it may be written in another way; each
     /// with the functions of the head in which it may go other ways, and nothing where nobody can tell which.
     pub rewritten: BTreeMap<String, Option<Vec<FunctionId>>>,
+    /// Why the head may have tests that are not among these: it was neither built nor recorded.
+    pub may_lack: Option<String>,
     pub notices: Vec<String>,
 }
 
@@ -242,6 +244,7 @@ impl Asked<'_> {
             difference: None,
             source: Source::default(),
             plan: Plan::everything(&self.candidates, &why),
+            may_lack: (!self.is_listed()).then(|| reason.clone()),
             everything: Some(reason),
             hint: Some(self.hint),
             latest: self.latest.clone(),
@@ -361,6 +364,17 @@ impl Asked<'_> {
             Some((test.name.clone(), functions))
         });
         let rewritten = rewritten.collect();
+        let defining = |file: &&TestifiedFile| {
+            let mut certificates = file.certificates.iter();
+            !certificates.any(|certificate| certificate.way == Way::Defines)
+        };
+        let files = || plan.files.iter();
+        let may_lack = match self.is_listed() {
+            true => None,
+            false => files()
+                .find(defining)
+                .map(|file| format!("'{}' changed", file.file.path)),
+        };
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
@@ -377,6 +391,7 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: known.filter(|_| keep),
             alone,
+            may_lack,
             notices,
         })
     }

@@ -456,6 +456,50 @@ fn make_gets_words_and_nothing_is_nothing() {
 }
 
 #[test]
+fn a_tool_gets_no_list_that_may_lack_a_new_test() {
+    let repo = TestRepo::new();
+    let makefile = |tests: &str| {
+        format!(
+            "TESTS = {tests}\nall: prog\nprog: p.c\n\tcc -o prog p.c\ncheck:\n\t@for t in $(TESTS); do ./prog $$t || exit 1; done\n"
+        )
+    };
+    repo.commit(&[
+        ("Makefile", &makefile("one two")),
+        ("p.c", &program(&["one", "two", "three"])),
+        (".gitignore", "prog\n"),
+    ]);
+    record(&repo);
+    repo.write("Makefile", makefile("one two three"));
+    for format in ["make", "automake"] {
+        let refused = repo.rts(&["select", "HEAD", "--format", format]);
+        assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+        assert!(refused.stdout.is_empty());
+        let told = said(&refused);
+        assert!(told.contains("'Makefile' changed"), "{told}");
+        assert!(
+            told.contains(&format!("git rts run --dry-run --format {format}")),
+            "{told}"
+        );
+    }
+    assert_eq!(list(&repo, &["HEAD", "--format", "gtest"]), "*\n");
+    let listed = repo.rts(&["select", "HEAD"]);
+    assert!(listed.status.success(), "{}", said(&listed));
+    let warning = "'Makefile' changed: if that adds tests, they are not on this list";
+    assert!(said(&listed).contains(warning), "{}", said(&listed));
+    let json = repo.json(&["select", "HEAD", "--format", "json"]);
+    assert_eq!(json["may_lack_tests"], "'Makefile' changed", "{json}");
+    let dry = repo.rts(&["run", "HEAD", "--dry-run", "--format", "make"]);
+    assert!(dry.stdout.starts_with(b"three "), "{}", said(&dry));
+    // Once it was recorded, the tests of the head are known.
+    assert!(repo.rts(&["run", "HEAD"]).status.success());
+    assert!(list(&repo, &["HEAD", "--format", "make"]).contains("three"));
+    assert!(repo.json(&["select", "HEAD", "--format", "json"])["may_lack_tests"].is_null());
+    let wrong = repo.rts(&["select", "--format", "meson"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
+    assert!(said(&wrong).contains("'--format make' lists them"));
+}
+
+#[test]
 fn cargo_is_told_of_no_test_that_it_does_not_know() {
     let repo = TestRepo::new();
     repo.commit(&[("Makefile", "TESTS = one\ncheck:\n\t./one\n")]);
@@ -466,7 +510,7 @@ fn cargo_is_told_of_no_test_that_it_does_not_know() {
             assert_eq!(output.status.code(), Some(2), "{said}");
             assert!(output.stdout.is_empty(), "{said}");
             assert!(said.contains("run by 'make'"), "{said}");
-            assert!(said.contains("hint: '--format plain'"), "{said}");
+            assert!(said.contains("hint: '--format make' lists them"), "{said}");
         }
     }
 }

@@ -167,8 +167,13 @@ fn what_would_be_selected_is_selected_once_it_changes() {
 
 #[test]
 fn a_file_stands_for_all_that_is_in_it() {
-    let found = lines(shared(), &["impact", "--tests", "file incl.c"]);
-    assert_eq!(found, ["dag", "exp", "lev"]);
+    for word in ["file incl.c", "incl.c"] {
+        let found = lines(shared(), &["impact", "--tests", word]);
+        assert_eq!(found, ["dag", "exp", "lev"], "{word}");
+        assert_eq!(lines(shared(), &["coverage", word]).len(), 5, "{word}");
+        assert_eq!(lines(shared(), &["dead", word]).len(), 4, "{word}");
+    }
+    assert!(lines(shared(), &["dead", "limit.h"]).is_empty());
     let none = shared().rts(&["impact", "file ChangeLog"]);
     assert!(none.status.success() && none.stdout.is_empty());
     assert!(
@@ -191,13 +196,21 @@ fn without_a_history_or_a_match_there_is_a_hint() {
             said(&output)
         );
     }
-    let output = shared().rts(&["impact", "function *prnt"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        said(&output).contains("matches 'function *prnt'"),
-        "{}",
-        said(&output)
-    );
+    for verb in [
+        &["impact"][..],
+        &["coverage"],
+        &["coverage", "--format", "lcov"],
+        &["dead"],
+    ] {
+        let output = shared().rts(&[verb, &["function *prnt"]].concat());
+        assert_eq!(output.status.code(), Some(1), "{verb:?}");
+        assert!(output.stdout.is_empty(), "{verb:?}");
+        assert!(
+            said(&output).contains("matches 'function *prnt'"),
+            "{}",
+            said(&output)
+        );
+    }
     let output = shared().rts(&["impact", "function a b c"]);
     assert_eq!(output.status.code(), Some(2));
 }

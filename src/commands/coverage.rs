@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::history::open;
 use crate::commands::needs_c;
 use crate::commands::output::{print, print_json};
+use crate::commands::patterns::{check, of_entities};
 use crate::commands::select::select;
 use crate::config::Config;
 use crate::difference::{Difference, SameVersion};
@@ -20,7 +21,7 @@ use crate::history::{FunctionTraces, TestNumber, TestRecord};
 use crate::lang::facts::{Entity, Kind};
 use crate::query::change::{Crossers, Crossing};
 use crate::query::executed::{Executed, Function, functions as executed_of, graph_of};
-use crate::query::pattern::{Pattern, patterns};
+use crate::query::pattern::Pattern;
 use crate::query::uncovered::{line_of, uncrossed_edges, unmentioned};
 use crate::query::{Past, past};
 use crate::repo::{BlobId, RepoPath, Repository};
@@ -60,10 +61,10 @@ enum Format {
 pub(super) fn run(arguments: &Coverage) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
-    let patterns = patterns(&arguments.patterns)?;
     let past = past(&repository, &open(&repository)?, None)?;
     let same = past.entities(&repository, &config)?;
     needs_c::check(same.tree(), past.version)?;
+    let patterns = of_entities(&arguments.patterns, &same)?;
     let functions = executed_of(same.facts(), &past.functions, &past.about.uncounted);
     for notice in &past.notices {
         notice!("{notice}");
@@ -73,6 +74,7 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
         if let Some(vary) = vary(varying.len()) {
             notice!("{vary}");
         }
+        check(&patterns, &same, past.version)?;
         return print(&lcov(&wanted_functions(functions, &patterns)));
     }
     let asked = Asked {
@@ -108,6 +110,11 @@ pub(super) fn run(arguments: &Coverage) -> Result<()> {
     uncovered.unreached.retain(is_wanted);
     if let Ok(change) = &mut uncovered.change {
         change.unreached.retain(is_wanted);
+    }
+    // What is new in the change is known to nobody else.
+    let change = uncovered.change.as_ref();
+    if change.map_or(true, |change| change.unreached.is_empty()) {
+        check(&patterns, &same, past.version)?;
     }
     match arguments.format {
         Format::Json => print_json(&json(&uncovered))?,

@@ -7,12 +7,13 @@ use clap::Args;
 use crate::commands::history::open;
 use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
+use crate::commands::patterns::{check, of_entities};
 use crate::config::Config;
 use crate::difference::SameVersion;
 use crate::emit::plan_text::count;
 use crate::error::Result;
 use crate::query::dead::{Dead, Outside, Read, dead};
-use crate::query::pattern::{Pattern, patterns};
+use crate::query::pattern::Pattern;
 use crate::query::{made_before, words_outside};
 use crate::repo::Repository;
 
@@ -40,7 +41,6 @@ pub struct DeadEntities {
 pub(super) fn run(arguments: &DeadEntities) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
-    let patterns = patterns(&arguments.patterns)?;
     let version = match &arguments.at {
         Some(revision) => repository.commit(revision)?,
         None => repository.default_head()?,
@@ -52,6 +52,8 @@ pub(super) fn run(arguments: &DeadEntities) -> Result<()> {
     );
     let same = SameVersion::read(&repository, &config, version, Vec::new())?;
     needs_c::check(same.tree(), version)?;
+    let patterns = of_entities(&arguments.patterns, &same)?;
+    check(&patterns, &same, version)?;
     let mut outside = Outside {
         words: words_outside(&repository, &same.tree().others)?,
         headers_are_used: !arguments.exported,

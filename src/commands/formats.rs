@@ -59,6 +59,50 @@ pub(super) enum Format {
     Tap,
 }
 
+impl Format {
+    /// As people write it.
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Whether a tool runs what is on the list, and nobody reads what is said beside it.
+    fn is_for_tools(self) -> bool {
+        self.reader("").is_some()
+    }
+
+    /// What the tool takes for every test that it finds, if there is such a word.
+    fn everything(self) -> Option<&'static str> {
+        match self {
+            Format::CtestRegex => Some("."),
+            Format::Gtest => Some("*"),
+            Format::Nextest => Some("all()"),
+            _ => None,
+        }
+    }
+
+    /// The tool that reads the list, if there is one, and whether it can know tests that are run in this way.
+    fn reader(self, runner: &str) -> Option<(&'static str, bool)> {
+        // Whose tests commands of the project's own list and run, they know.
+        let is = |names: &[&str]| runner == "command" || names.contains(&runner);
+        match self {
+            Format::Ctest | Format::CtestRegex | Format::CtestFile | Format::CtestTestfile => {
+                Some(("CTest", is(&["ctest"])))
+            }
+            Format::Automake | Format::Make => Some(("make", is(&["automake", "make"]))),
+            Format::Meson => Some(("Meson", is(&["meson"]))),
+            Format::Gtest => Some(("GoogleTest", runner != "cargo")),
+            Format::Nextest | Format::CargoTest => Some(("cargo", runner == "cargo")),
+            Format::Plain
+            | Format::Null
+            | Format::Json
+            | Format::Junit
+            | Format::GithubMatrix
+            | Format::Tap => None,
+        }
+    }
+}
+
 /// How tests are listed.
 #[derive(Debug, Args)]
 pub(super) struct Listing {
@@ -84,18 +128,18 @@ impl Listing {
                     .exit_code(ExitCode::Usage),
             );
         }
-        let is_for_cargo = matches!(self.format, Format::Nextest | Format::CargoTest);
-        if let Some(top) = repository.workdir().filter(|_| is_for_cargo) {
-            let runner = detect(top, &settings(config))?.name();
-            if runner != "cargo" {
-                return Err(Error::new(format!(
-                    "the tests of this project are run by '{runner}', and cargo knows none of them"
-                ))
-                .hint("'--format plain' lists them; README has the format for each tool")
-                .exit_code(ExitCode::Usage));
-            }
+        let Some(top) = repository.workdir().filter(|_| self.format.is_for_tools()) else {
+            return Ok(());
+        };
+        let runner = detect(top, &settings(config))?.name();
+        match self.format.reader(runner) {
+            Some((tool, false)) => Err(Error::new(format!(
+                "the tests of this project are run by '{runner}', and {tool} knows none of them"
+            ))
+            .hint(format!("'--format {}' lists them", for_runner(runner)))
+            .exit_code(ExitCode::Usage)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether there is a build that can be asked for its tests.
@@ -130,6 +174,18 @@ impl Listing {
             }
             chosen.splice(0..0, new);
             all.extend(numbers.keys());
+        }
+        if let Some(why) = selection
+            .may_lack
+            .as_ref()
+            .filter(|_| self.test_dir.is_none())
+        {
+            let runs_all = plan.order.len() == plan.tests.len();
+            if let Some(text) = self.format.everything().filter(|_| runs_all) {
+                notice!("every test, also those that may be new: {why}");
+                return print_raw(&format!("{text}\n"));
+            }
+            self.say_incomplete(why, selection.everything.is_some())?;
         }
         let known = || known_names(&chosen, &all);
         let text = match self.format {
@@ -167,6 +223,28 @@ impl Listing {
         print_raw(&text)
     }
 
+    /// Says that tests may be missing which only a build knows. A tool that would pass over them gets no list.
+    fn say_incomplete(&self, why: &str, is_said: bool) -> Result<()> {
+        let name = self.format.name();
+        let hint = match self.format {
+            Format::CtestFile => {
+                "name a build that knows them, '--test-dir build', or let 'git rts run' make one"
+                    .to_owned()
+            }
+            _ => format!(
+                "'git rts run' builds and finds them; 'git rts run --dry-run --format {name}' lists them"
+            ),
+        };
+        if self.format.is_for_tools() {
+            let what = format!("{why}, and tests that are new are known only to a build");
+            return Err(Error::new(what).hint(hint));
+        }
+        if !is_said {
+            anstream::eprintln!("warning: {why}: if that adds tests, they are not on this list");
+        }
+        Ok(())
+    }
+
     /// The build as CTest finds it from anywhere.
     fn build(&self) -> Result<String> {
         let folder = self.test_dir.clone().unwrap_or_default();
@@ -179,6 +257,18 @@ impl Listing {
             .map_err(|error| cannot(&error.to_string()))?;
         let text = whole.into_os_string().into_string();
         text.map_err(|_| cannot("its path is not UTF-8"))
+    }
+}
+
+/// The format that the tool of a runner reads.
+fn for_runner(runner: &str) -> &'static str {
+    match runner {
+        "ctest" => "ctest --test-dir build",
+        "automake" => "automake",
+        "make" => "make",
+        "meson" => "meson",
+        "cargo" => "nextest' or '--format cargo-test",
+        _ => "plain",
     }
 }
 

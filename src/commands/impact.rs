@@ -9,6 +9,7 @@ use clap::Args;
 use crate::commands::history::open;
 use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
+use crate::commands::patterns::{nothing, read};
 use crate::config::Config;
 use crate::emit::plan_text::count;
 use crate::emit::progress::span;
@@ -16,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::TestRecord;
 use crate::query::impact::{Impact, impacts};
-use crate::query::pattern::{Pattern, Wanted, patterns};
+use crate::query::pattern::Wanted;
 use crate::query::{Past, past};
 use crate::repo::Repository;
 
@@ -42,7 +43,9 @@ pub struct ImpactOf {
 pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
-    let patterns = patterns(&arguments.patterns)?;
+    let past = past(&repository, &open(&repository)?, arguments.at.as_deref())?;
+    let mut same = past.entities(&repository, &config)?;
+    let patterns = read(&arguments.patterns, &same)?;
     if let Some(pattern) = patterns.iter().find(|one| one.wanted == Wanted::Edge) {
         return Err(
             Error::new(format!("'{}' is about edges, not entities", pattern.text))
@@ -50,12 +53,10 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
                 .exit_code(ExitCode::Usage),
         );
     }
-    let past = past(&repository, &open(&repository)?, arguments.at.as_deref())?;
-    let mut same = past.entities(&repository, &config)?;
     let found = impacts(&config, &past, &mut same, &patterns)?;
     if found.is_empty() {
         needs_c::check(same.tree(), past.version)?;
-        return Err(nothing(&patterns, &past));
+        return Err(nothing(&patterns, past.version));
     }
     let tests: BTreeSet<&str> = found
         .iter()
@@ -95,18 +96,6 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
 fn runs_always(config: &Config, test: &TestRecord) -> bool {
     let is_certain = test.outcome.is_fine() && test.doubt.is_none() && test.beyond_trace.is_none();
     !is_certain || test.flaky.is_some() || test.owed.is_some() || config.is_pinned(&test.name)
-}
-
-fn nothing(patterns: &[Pattern], past: &Past) -> Error {
-    let texts: Vec<String> = patterns
-        .iter()
-        .map(|pattern| format!("'{}'", pattern.text))
-        .collect();
-    let message = format!("nothing in {} matches {}", past.version, texts.join(" or "));
-    Error::new(message).hint(
-        "a pattern is 'KIND NAME file=FILE', for instance 'function *print file=incl.c' or 'file parse.c'; \
-         what only came after the history was recorded is not known to it",
-    )
 }
 
 fn lines(found: &[Impact]) -> String {

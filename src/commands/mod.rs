@@ -35,6 +35,7 @@ mod ordering;
 mod output;
 mod owed;
 mod own_tree;
+mod patterns;
 mod record;
 mod rehearsal;
 mod replay;

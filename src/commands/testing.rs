@@ -93,7 +93,10 @@ pub(super) fn report_doubts<'a>(tests: impl IntoIterator<Item = &'a TestRecord>)
         *doubts.entry(doubt).or_default() += 1;
     }
     for (doubt, count) in doubts {
-        notice!("{count} will always be selected: {doubt}");
+        match count {
+            1 => notice!("1 test will always be selected: {doubt}"),
+            many => notice!("{many} tests will always be selected, for each of them: {doubt}"),
+        }
     }
 }
 

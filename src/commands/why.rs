@@ -18,8 +18,11 @@ use crate::selection::Witnesses;
 ///
 /// For a selected test the chain from the changed line, through the names that it affects, to the edge that the test crosses. For a skipped one its certificate: for each changed file and each way in which it could reach the test, the witness and the evidence.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "git rts why [OPTIONS] <TEST> [BASE] [HEAD]\n       git rts why [OPTIONS] --all [BASE] [HEAD]"
+)]
 pub struct Why {
-    /// The name of a test
+    /// The name of a test; not with '--all'
     #[arg(required_unless_present = "all")]
     test: Option<String>,
     /// The version to compare with [default: where HEAD left its upstream, else HEAD]

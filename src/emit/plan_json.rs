@@ -25,6 +25,8 @@ struct Document<'a> {
     history: Option<String>,
     /// Why everything is selected, if so.
     everything: Option<&'a str>,
+    /// Why the head may have tests that are not among `tests`, if so.
+    may_lack_tests: Option<&'a str>,
     changed_files: Vec<File>,
     /// What was certified of which changed files; skipped tests name theirs by place.
     certificates: Vec<Certificate<'a>>,
@@ -91,6 +93,7 @@ pub fn plan_json(selection: &Selection, teller: &Teller<'_>) -> String {
         head: selection.head.id(),
         history: selection.baseline.as_ref().map(Version::id),
         everything: selection.everything.as_deref(),
+        may_lack_tests: selection.may_lack.as_deref(),
         changed_files: selection.plan.files.iter().map(file).collect(),
         certificates: groups.iter().map(|group| group.certificate()).collect(),
         assumptions: selection.assumptions(),

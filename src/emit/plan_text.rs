@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use crate::emit::progress::span;
 use crate::emit::reasons::{Teller, Told};
 use crate::history::Looked;
-use crate::repo::RepoPath;
+use crate::repo::{Change, ChangeKind, RepoPath};
 use crate::select::{Plan, Reason};
 use crate::selection::Selection;
 use crate::witness::{FileClass, Way};
@@ -115,7 +115,7 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
                 (FileClass::Global, _) => "'files.global' says so",
                 (FileClass::Special, _) => "it is a link or a submodule",
                 (FileClass::Outside, _) => "it is outside of the tree",
-                _ if !file.is_only_modified => "it came, went or moved",
+                _ if !file.is_only_modified => fate(selection, &file.path),
                 (_, Way::CompiledIn) => "the build may read it",
                 (_, Way::Read) if is_seen => "it was looked at in the last run",
                 (_, Way::Read) => "it may be read at run time",
@@ -145,6 +145,22 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         lines.push(hint.to_owned());
     }
     lines
+}
+
+/// What became of a file that is not only modified.
+fn fate(selection: &Selection, path: &RepoPath) -> &'static str {
+    let mut changes = selection.difference.iter().flat_map(|one| &one.changes);
+    let is_it = |change: &&Change| {
+        let mut sides = change.new.iter().chain(&change.old);
+        sides.next().is_some_and(|file| file.path == *path)
+    };
+    match changes.find(is_it).map(|change| change.kind) {
+        Some(ChangeKind::Added) => "it is new",
+        Some(ChangeKind::Removed) => "it is gone",
+        Some(ChangeKind::Renamed) => "it moved",
+        Some(ChangeKind::Modified) => "it became executable, or is it no more",
+        Some(ChangeKind::TypeChanged) | None => "it came, went or moved",
+    }
 }
 
 /// Whether a reason has nothing to do with what changed, so that no file is to blame.

@@ -49,6 +49,33 @@ impl Pattern {
         is_wanted && self.is_named(Kind::Function, file, function)
     }
 
+    /// What is meant where these are the files: a word that is the path of one, or the end of it, and can be no name in C, is that file.
+    #[must_use]
+    pub fn among<'a>(mut self, mut files: impl Iterator<Item = &'a RepoPath>) -> Self {
+        let is_word = self.wanted == Wanted::Everything && self.file.is_none();
+        let may_be_path = self.text.contains(['.', '/']);
+        if is_word
+            && let Some(glob) = &self.name
+            && files.any(|file| match may_be_path {
+                true => glob.is_match_path(file),
+                false => file.to_string() == self.text,
+            })
+        {
+            self.wanted = Wanted::Entity(Kind::File);
+        }
+        self
+    }
+
+    /// The same where files are not listed themselves: whoever names one means what is in it.
+    #[must_use]
+    pub fn of_contents(mut self) -> Self {
+        if self.wanted == Wanted::Entity(Kind::File) {
+            self.wanted = Wanted::Everything;
+            self.file = self.name.take().or(self.file);
+        }
+        self
+    }
+
     fn is_named(&self, kind: Kind, file: &RepoPath, name: &str) -> bool {
         let is_named = match &self.name {
             None => true,
@@ -200,6 +227,29 @@ mod tests {
         assert!(one("file a.c").matches(Kind::File, &path("lib/a.c"), "lib/a.c"));
         assert!(one("edge parse*").matches_edges_of(&path("a.c"), "parse_it"));
         assert!(!one("function parse*").matches_edges_of(&path("a.c"), "parse_it"));
+    }
+
+    #[test]
+    fn a_word_that_is_a_file_means_the_file_or_what_is_in_it() {
+        let files = [path("lib/a.c"), path("Makefile")];
+        let among = |text: &str| one(text).among(files.iter());
+        for text in ["a.c", "lib/a.c", "*.c"] {
+            assert!(
+                among(text).matches(Kind::File, &files[0], "lib/a.c"),
+                "{text}"
+            );
+            let contents = among(text).of_contents();
+            assert!(contents.matches(Kind::Macro, &files[0], "M"), "{text}");
+            assert!(contents.matches_edges_of(&files[0], "f"), "{text}");
+            assert!(!contents.matches(Kind::Macro, &path("b.h"), "M"), "{text}");
+        }
+        assert!(among("Makefile").matches(Kind::File, &files[1], "Makefile"));
+        assert!(!among("Make*").matches(Kind::File, &files[1], "Makefile"));
+        assert!(!among("b.c").matches(Kind::File, &path("b.c"), "b.c"));
+        assert!(among("a.c:f").matches(Kind::Function, &files[0], "f"));
+        let file = one("file a.c").of_contents();
+        assert!(file.matches(Kind::Type, &files[0], "t"));
+        assert!(!file.matches(Kind::Type, &files[1], "t"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod failure;
 pub mod fingerprint;
 mod freshness;
 pub mod gcov;
+mod left_out;
 pub mod llvm;
 mod looks;
 mod made;

@@ -6,7 +6,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::binaries::linked_below;
@@ -22,7 +22,7 @@ use super::made::made_facts;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::site::site_of;
-use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
+use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, left_out, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
@@ -33,7 +33,7 @@ use crate::lang::facts::MadeFacts;
 use crate::masquerade::{self, Backend, Links, headers, inputs};
 use crate::objects::Contents;
 use crate::program::Program;
-use crate::repo::{RepoPath, Repository, Version};
+use crate::repo::{RepoPath, Repository, Version, is_compiled};
 use crate::runner::follow::Follow;
 use crate::runner::needs::constraints;
 use crate::runner::watch::{Opened, Readers, Watch};
@@ -61,6 +61,8 @@ pub struct Session {
     opened_before: Opened,
     /// How many bytes of notes earlier calls of compilers and linkers left.
     noted_before: u64,
+    /// Compiled files of the work tree that are no part of the version.
+    left_out: BTreeSet<RepoPath>,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -122,6 +124,7 @@ impl Session {
             watch,
             opened_before,
             noted_before,
+            left_out: repository.left_out(),
             _lock: lock,
         };
         Ok((session, reason))
@@ -160,7 +163,7 @@ impl Session {
         if let Err(error) = &built {
             failure::note(&self.workshop, error);
         }
-        built?;
+        built.map_err(|error| left_out::blamed(error, &self.left_out, &log))?;
         if extent == Extent::All {
             self.workshop.forget_pending();
             self.keep_outside();
@@ -344,6 +347,12 @@ impl Session {
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
         let binaries = linked_below(&self.folders());
+        let compiled: OnceLock<Option<RepoPath>> = OnceLock::new();
+        let find_compiled = || {
+            let mut files = self.files.iter();
+            let found = files.find(|file| is_compiled(&file.under(&self.workshop.tree)));
+            found.cloned()
+        };
         let folders: BTreeSet<RepoPath> = self.files.iter().flat_map(RepoPath::ancestors).collect();
         let surroundings = Surroundings {
             root: self.root(),
@@ -393,7 +402,8 @@ impl Session {
                 !binaries.any(|binary| seen.touched.contains(binary))
             });
             if recorded.is_empty && !is_disabled && !ran_nothing {
-                recorded.doubt(|| "it left no counters".to_owned());
+                recorded
+                    .doubt(|| left_out::no_counters(compiled.get_or_init(find_compiled).as_ref()));
             }
             let looked = seen.map(|seen| surroundings.looked(&seen));
             // Where not everything can be followed, what is opened is still seen.

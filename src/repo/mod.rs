@@ -4,6 +4,7 @@
 
 mod ancestors;
 mod changes;
+mod compiled;
 mod config;
 mod failure;
 mod files;
@@ -23,6 +24,7 @@ mod version;
 mod work_tree;
 
 pub use changes::{Change, ChangeKind};
+pub use compiled::is_compiled;
 pub use files::{FileEntry, FileKind};
 pub use id::{BlobId, CommitId, TreeId};
 pub use open::Repository;

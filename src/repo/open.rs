@@ -22,6 +22,7 @@ pub struct Repository {
     pub(super) on_disk: RefCell<FxHashMap<BlobId, RepoPath>>,
     /// The files of the work tree that git does not know.
     pub(super) untracked: RefCell<BTreeSet<RepoPath>>,
+    pub(super) left_out: RefCell<BTreeSet<RepoPath>>,
 }
 
 /// Where the search for the repository began: a further handle is opened the same way.
@@ -50,6 +51,7 @@ impl Repository {
             index_edited: Cell::new(false),
             on_disk: RefCell::default(),
             untracked: RefCell::default(),
+            left_out: RefCell::default(),
         })
     }
 }

@@ -6,12 +6,11 @@
 //! for up to date.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use git2::{Delta, DiffOptions, FileMode, Index, IndexEntry, IndexTime, ObjectType, Oid};
 
+use super::compiled::is_compiled;
 use super::failure::{failed, failed_file, failure};
 use super::open::write_to_memory;
 use super::{BlobId, RepoPath, Repository, TreeId, Version};
@@ -23,6 +22,7 @@ impl Repository {
         let snapshot = take_snapshot(&self.git, self.index_edited.replace(true))?;
         self.on_disk.borrow_mut().extend(snapshot.on_disk);
         *self.untracked.borrow_mut() = snapshot.untracked;
+        *self.left_out.borrow_mut() = snapshot.left_out;
         Ok(Version::WorkTree {
             tree: TreeId::of(snapshot.tree),
         })
@@ -33,6 +33,12 @@ impl Repository {
     pub fn is_untracked(&self, path: &RepoPath) -> bool {
         self.untracked.borrow().contains(path)
     }
+
+    /// The compiled files of the work tree that was looked at last which git does not know: no part of that version.
+    #[must_use]
+    pub fn left_out(&self) -> BTreeSet<RepoPath> {
+        self.left_out.borrow().clone()
+    }
 }
 
 struct Snapshot {
@@ -40,6 +46,7 @@ struct Snapshot {
     /// The files whose content had to be read.
     on_disk: Vec<(BlobId, RepoPath)>,
     untracked: BTreeSet<RepoPath>,
+    left_out: BTreeSet<RepoPath>,
 }
 
 /// `afresh`: the index in memory was edited by a former snapshot, so only the one on disk counts.
@@ -56,7 +63,8 @@ fn take_snapshot(git: &git2::Repository, afresh: bool) -> Result<Snapshot> {
         .map_err(|error| failed("read the index", &error))?;
     refuse_conflicts(&index)?;
 
-    let edits = edits(git, top, &index)
+    let mut left_out = BTreeSet::new();
+    let edits = edits(git, top, &index, &mut left_out)
         .map_err(|error| failed("compare the working tree with the index", &error))?;
     let cannot_keep = |path: &RepoPath, error: &git2::Error| {
         failed(&format!("take in '{path}'"), error)
@@ -96,6 +104,7 @@ fn take_snapshot(git: &git2::Repository, afresh: bool) -> Result<Snapshot> {
         tree,
         on_disk,
         untracked: untracked.map(|edit| edit.path).collect(),
+        left_out,
     })
 }
 
@@ -136,6 +145,7 @@ fn edits(
     git: &git2::Repository,
     top: &Path,
     index: &Index,
+    left_out: &mut BTreeSet<RepoPath>,
 ) -> std::result::Result<Vec<Edit>, git2::Error> {
     let mut options = DiffOptions::new();
     options
@@ -158,6 +168,7 @@ fn edits(
         }
         let is_untracked = delta.status() == Delta::Untracked;
         if is_untracked && is_compiled(&path.under(top)) {
+            left_out.insert(path);
             return None;
         }
         Some(Edit {
@@ -167,16 +178,6 @@ fn edits(
         })
     });
     Ok(edits.collect())
-}
-
-/// An object, a program or a library.
-fn is_compiled(file: &Path) -> bool {
-    const ELF: [u8; 4] = *b"\x7fELF";
-    const ARCHIVES: [[u8; 4]; 2] = [*b"!<ar", *b"!<th"];
-    let is_file = std::fs::symlink_metadata(file).is_ok_and(|data| data.is_file());
-    let mut head = [0; 4];
-    let read = is_file.then(|| File::open(file).and_then(|mut file| file.read_exact(&mut head)));
-    matches!(read, Some(Ok(()))) && (head == ELF || ARCHIVES.contains(&head))
 }
 
 /// In a sparse checkout a file that is not there has not been removed.

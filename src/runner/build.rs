@@ -64,8 +64,11 @@ pub fn build(
         .exit_code(ExitCode::BuildFailed);
         // Earlier steps did what they should, whatever they said.
         let begun = said.rfind(&line).map_or(0, |begun| begun + line.len());
-        let error = complaints(&said[begun..])
-            .into_iter()
+        // People look for the files in their own tree, not in the copy.
+        let copy = format!("{}/", site.tree.display());
+        let told = complaints(&said[begun..]).into_iter();
+        let error = told
+            .map(|line| line.replace(&copy, ""))
             .fold(error, Error::hint);
         return Err(error.hint(format!("all it printed is in '{}'", log.display())));
     }

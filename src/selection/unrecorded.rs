@@ -99,6 +99,7 @@ pub fn unrecorded_selection(
         knows_builds: false,
         opened_by_builds: BTreeSet::new(),
         rewritten: BTreeMap::new(),
+        may_lack: None,
     })
 }
 

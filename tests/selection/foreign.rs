@@ -212,7 +212,7 @@ fn a_function_that_a_macro_gives_another_name_is_not_taken_for_left_out_of_the_b
     let repo = TestRepo::new();
     repo.write(
         ".git-rts.toml",
-        "[build]\ncommand = \"make -s\"\n[tests]\nrunner = \"command\"\nlist = \"echo v\"\nrun = \"./prog\"\n",
+        "[build]\ncommand = \"make -s\"\n[tests]\nrunner = \"command\"\nlist = \"echo v\"\nrun = \"./prog # {test}\"\n",
     );
     repo.write("name.h", "#define quiet(x) quiet_here(x)\n");
     let quiet = "#include \"name.h\"\nint quiet(int x) { return x + 3; }\n";
@@ -227,7 +227,8 @@ fn a_function_that_a_macro_gives_another_name_is_not_taken_for_left_out_of_the_b
         format!("prog: main.o b.o\n\tcc -o $@ main.o b.o\nb.o: b.c\n\t/usr/bin/gcc -c -o $@ $<\n{COMPILED}"),
     );
     repo.commit_all();
-    assert_eq!(repo.rts(&["record"]).status.code(), Some(0));
+    let recorded = repo.rts(&["record"]);
+    assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
     repo.write("b.c", quiet.replace('3', "4"));
     let output = repo.rts(&["select", "HEAD", "--witness", "source,files"]);
     assert_eq!(output.stdout, b"v\n", "{output:?}");

@@ -294,3 +294,41 @@ fn a_source_that_a_build_in_the_work_tree_made_is_made_again() {
         assert_eq!(output.status.code(), Some(100), "{backend}: {output:?}");
     }
 }
+
+#[test]
+fn a_build_that_lacks_a_compiled_file_which_git_does_not_know_says_so() {
+    let project = Project::recorded("llvm", FORGETFUL, &[]);
+    let repo = &project.repo;
+    let mut compiler = std::process::Command::new("cc");
+    let object = ["-c", "-o", "extra.o", "t1.c"];
+    let made = compiler.args(object).current_dir(repo.top()).status();
+    assert!(made.unwrap().success());
+    repo.write(
+        "Makefile",
+        "all: t1 t2\nt1 t2: extra.o\n\tcc -o $@ extra.o\n",
+    );
+    let output = repo.rts(&["run"]);
+    assert_eq!(output.status.code(), Some(101), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("left out of the copy"), "{said}");
+    assert!(said.contains("here 'extra.o'; 'git add'"), "{said}");
+    // Those that git knows are in the copy, and count nothing.
+    repo.git(&["add", "extra.o"]);
+    let output = repo.rts(&["run"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let doubt = "2 tests will always be selected, for each of them: it left no counters; 'extra.o' is in the repository";
+    assert!(said.contains(doubt), "{said}");
+}
+
+#[test]
+fn a_compiler_complains_of_the_file_in_the_work_tree() {
+    let project = Project::recorded("llvm", FORGETFUL, &[]);
+    let repo = &project.repo;
+    repo.write("t1.c", "int main(void) { return }\n");
+    repo.write("Makefile", "t1: t1.c\n\tcc -o t1 $(CURDIR)/t1.c\n");
+    let output = repo.rts(&["run"]);
+    assert_eq!(output.status.code(), Some(101), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("hint: t1.c:1:25: error:"), "{said}");
+}
