@@ -138,9 +138,12 @@ fn compiler_of(backend: &Backend) -> Option<PathBuf> {
             let path = std::env::var_os("PATH")?;
             masquerade::on_path(OsStr::new("cc"), &path)
         }
+        // What is on the path may be rustup, which stays as it is when the compiler changes.
         Backend::Rustc => {
-            let path = std::env::var_os("PATH")?;
-            masquerade::on_path(OsStr::new("rustc"), &path)
+            let mut asked = Command::new("rustc");
+            let output = asked.args(["--print", "sysroot"]).stdin(Stdio::null());
+            let sysroot = String::from_utf8(output.output().ok()?.stdout).ok()?;
+            Some(Path::new(sysroot.trim_end()).join("bin/rustc"))
         }
     }
 }

@@ -239,3 +239,75 @@ fn a_change_of_how_it_is_built_selects_whom_it_reaches() {
     let (_, said) = workspace.rts(&["run", "HEAD", "--dry-run"]);
     assert!(said.contains("variable RUSTFLAGS was unset"), "{said}");
 }
+
+#[test]
+fn a_lock_that_names_another_version_selects_who_executes_it() {
+    let version = |number: &str, first: &str| {
+        let manifest =
+            format!("[package]\nname = \"parts\"\nversion = \"{number}\"\nedition = \"2021\"\n");
+        let code = format!("pub fn first() -> i32 {{ {first} }}\npub fn second() -> i32 {{ 2 }}\n");
+        [
+            (format!("vendor/parts-{number}/Cargo.toml"), manifest),
+            (format!("vendor/parts-{number}/src/lib.rs"), code),
+            (
+                format!("vendor/parts-{number}/.cargo-checksum.json"),
+                "{\"files\":{},\"package\":null}\n".to_owned(),
+            ),
+        ]
+    };
+    let (old, new) = (version("1.0.0", "1"), version("1.1.0", "1 + 10"));
+    let vendored = old.iter().chain(&new);
+    let mut files: Vec<(&str, &str)> = vendored
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    files.extend([
+        (".cargo/config.toml", "[source.crates-io]\nreplace-with = \"ours\"\n[source.ours]\ndirectory = \"vendor\"\n"),
+        (".gitignore", "target\n"),
+        ("Cargo.toml", "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nparts = \"1\"\n"),
+        ("src/lib.rs", "#[test]\nfn first() { assert!(parts::first() > 0) }\n#[test]\nfn second() { assert!(parts::second() > 0) }\n#[test]\nfn plain() {}\n"),
+    ]);
+    let workspace = Workspace::recorded(&files);
+    // The newest was taken at first.
+    workspace.change("Cargo.lock", "1.1.0", "1.0.0");
+    let selected = workspace.would_run();
+    assert!(selected.contains("user first"), "{selected:?}");
+    workspace.rts(&["run", "HEAD"]);
+    workspace.repo.commit_all();
+    assert_eq!(workspace.would_run(), names(&[]));
+    workspace.change("Cargo.lock", "1.0.0", "1.1.0");
+    assert!(workspace.would_run().contains("user first"));
+}
+
+#[test]
+fn a_toolchain_that_the_project_names_is_another_environment() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut workspace = Workspace::recorded(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"p\"\nedition = \"2021\"\n",
+        ),
+        (".gitignore", "target\n"),
+        ("rust-toolchain.toml", "# The default.\n"),
+        ("src/lib.rs", "#[test]\nfn one() {}\n"),
+    ]);
+    workspace.change("rust-toolchain.toml", "default", "default again");
+    assert_eq!(workspace.would_run(), names(&[]));
+    // As rustup does: the file decides which compiler answers.
+    let bin = workspace.repo.top().with_file_name("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let rustc = bin.join("rustc");
+    let path = std::env::var("PATH").unwrap();
+    std::fs::write(
+        &rustc,
+        format!(
+            "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *--version*) grep -q other rust-toolchain.toml && exec echo 'rustc 9.9.9 (other)';; esac\nexec rustc \"$@\"\n"
+        ),
+    )
+    .unwrap();
+    std::fs::set_permissions(&rustc, std::fs::Permissions::from_mode(0o755)).unwrap();
+    workspace.path = Some(format!("{}:{path}", bin.display()));
+    workspace.change("rust-toolchain.toml", "default", "other");
+    let (printed, said) = workspace.rts(&["run", "HEAD", "--dry-run"]);
+    assert_eq!(printed, "p one\n", "{said}");
+    assert!(said.contains("9.9.9"), "{said}");
+}

@@ -4,6 +4,7 @@
 
 mod changes;
 mod listing;
+mod parity;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
 mod with_c;
@@ -18,6 +19,7 @@ struct Workspace {
     repo: TestRepo,
     /// Besides what the helper sets.
     variables: Vec<(&'static str, &'static str)>,
+    path: Option<String>,
 }
 
 impl Workspace {
@@ -29,6 +31,7 @@ impl Workspace {
         let workspace = Workspace {
             repo,
             variables: Vec::new(),
+            path: None,
         };
         // What cargo would write itself is part of the project.
         let mut lock = workspace.command("cargo");
@@ -57,6 +60,7 @@ impl Workspace {
             }
         }
         command.envs(self.variables.iter().copied());
+        command.envs(self.path.iter().map(|path| ("PATH", path)));
         command
     }
 
