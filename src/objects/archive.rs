@@ -2,9 +2,17 @@
 //!
 //! A thin archive only names its members, which are files of their own.
 
+use std::collections::BTreeSet;
+
 use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSymbol, SymbolKind};
 
 use super::Opaque;
+use crate::coverage::llvm::binary;
+
+/// What makes linkers leave functions or their names out of what they make: options by their names, and by the beginning of these.
+const DROP_NAMES: [&str; 4] = ["s", "S", "x", "X"];
+const DROP_NAMES_TOO: [&str; 5] = ["gc-sections", "strip-", "discard-", "retain-symbols", "icf"];
 
 /// Whether the bytes are an archive's, thin or not.
 pub(super) fn is_archive(bytes: &[u8]) -> bool {
@@ -15,7 +23,7 @@ pub(super) fn is_thin(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<thin>\n")
 }
 
-/// The members of one name. A name may occur twice, and the linker does not tell which it took: all are answered.
+/// The members of one name. A name may occur twice, and the linker does not tell which it took.
 pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>, Opaque> {
     let damaged = |_| Opaque::new("the archive cannot be read");
     let archive = ArchiveFile::parse(bytes).map_err(damaged)?;
@@ -30,4 +38,36 @@ pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>
         return Err(Opaque::new(format!("the archive has no member '{wanted}'")));
     }
     Ok(found)
+}
+
+/// Of several members of one name those that may be in what the linker made: whoever is in it brings all of its functions along.
+pub(super) fn taken<'a>(members: Vec<&'a [u8]>, made: &[u8], options: &[String]) -> Vec<&'a [u8]> {
+    let drops = |option: &String| {
+        let name = option.trim_start_matches('-');
+        let mut beginnings = DROP_NAMES_TOO.iter();
+        DROP_NAMES.contains(&name) || beginnings.any(|beginning| name.starts_with(beginning))
+    };
+    if members.len() < 2 || options.iter().any(drops) {
+        return members;
+    }
+    let Some(names) = binary::symbols(made).ok().flatten() else {
+        return members;
+    };
+    let may_be_in = |member: &&&[u8]| offered(member).is_none_or(|own| own.is_subset(&names));
+    let found: Vec<&[u8]> = members.iter().filter(may_be_in).copied().collect();
+    match found.is_empty() {
+        true => members,
+        false => found,
+    }
+}
+
+/// The functions that an object defines for others; nothing, if it cannot be read.
+fn offered(object: &[u8]) -> Option<BTreeSet<String>> {
+    let file = object::File::parse(object).ok()?;
+    let symbols = file.symbols().filter(|symbol| {
+        let is_function = symbol.kind() == SymbolKind::Text;
+        is_function && symbol.is_global() && !symbol.is_weak() && !symbol.is_undefined()
+    });
+    let name = |name: &str| name.split(['.', '@']).next().unwrap_or(name).to_owned();
+    symbols.map(|symbol| symbol.name().ok().map(name)).collect()
 }

@@ -42,7 +42,7 @@ impl Linked {
             made: super::contents::loaded(made),
             ..Linked::default()
         };
-        let noted = linked.add(link, read, keep);
+        let noted = linked.add(link, made, read, keep);
         linked.opaque = noted.err().map(|why| why.to_string());
         linked
     }
@@ -50,6 +50,7 @@ impl Linked {
     fn add(
         &mut self,
         link: &Link,
+        made: &[u8],
         read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Result<(), Opaque> {
@@ -64,7 +65,7 @@ impl Linked {
                 files.insert(&input.path, bytes);
             }
             let bytes = &files[input.path.as_str()];
-            self.add_input(input, bytes, read, keep)
+            self.add_input(input, bytes, made, read, keep)
                 .map_err(|why| Opaque::new(format!("'{}': {why}", input.path)))?;
         }
         Ok(())
@@ -74,9 +75,11 @@ impl Linked {
         &mut self,
         input: &Input,
         bytes: &[u8],
+        made: &[u8],
         read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Result<(), Opaque> {
+        let options = self.options.clone();
         let mut add = |bytes: &[u8]| {
             let key = digest::content(bytes);
             keep(key, bytes);
@@ -86,7 +89,12 @@ impl Linked {
             Some(member) if archive::is_thin(bytes) => {
                 add(&read(member).ok_or_else(|| gone(member))?);
             }
-            Some(member) => archive::members(bytes, member)?.into_iter().for_each(add),
+            Some(member) => {
+                let members = archive::members(bytes, member)?;
+                archive::taken(members, made, &options)
+                    .into_iter()
+                    .for_each(add);
+            }
             // GNU ld names the archive itself before its members.
             None if archive::is_archive(bytes) => {}
             None if is_library(bytes) => {}

@@ -53,6 +53,34 @@ fn only_members_that_are_linked_count() {
 }
 
 #[test]
+fn of_two_members_of_one_name_only_the_one_that_is_linked_counts() {
+    let folder = TempDir::new().unwrap();
+    let top = folder.path();
+    let main = compile(PLAIN, top, "main.c", MAIN, &[]);
+    let made = |number: u32, other: u32, options: &[&str]| {
+        let _ = fs::remove_file(top.join("libf.a"));
+        for (name, number) in [("unused", other), ("f", number)] {
+            let text = format!("int {name}(int x){{return x*{number};}}");
+            compile(PLAIN, top, "same.c", &text, &[]);
+            run("ar", &words("qc libf.a same.o"), top);
+        }
+        let (binary, mut link) = link(PLAIN, top, &[main.clone(), top.join("libf.a")], &[]);
+        link.options
+            .extend(options.iter().copied().map(str::to_owned));
+        contents("p", &binary, Some(&link))
+    };
+    let (before, other, changed) = (made(3, 1, &[]), made(3, 2, &[]), made(4, 1, &[]));
+    assert!(compare(&before, &other).is_empty());
+    assert!(!compare(&before, &changed).is_empty());
+    // Where functions may be left out, nobody knows who was taken.
+    let dropping = ["--gc-sections"];
+    let (before, other) = (made(3, 1, &dropping), made(3, 2, &dropping));
+    let objects = |contents: &Contents| contents.binaries["p"].objects.len();
+    assert_eq!(objects(&before), objects(&made(3, 1, &[])) + 1);
+    assert_ne!(before, other);
+}
+
+#[test]
 fn what_cannot_be_read_makes_the_binary_different_as_a_whole() {
     let folder = TempDir::new().unwrap();
     let (binary, link) = with_archive(folder.path(), 3, 1);
