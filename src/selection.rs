@@ -366,7 +366,12 @@ impl Asked<'_> {
         let rewritten = rewritten.collect();
         let defining = |file: &&TestifiedFile| {
             let mut certificates = file.certificates.iter();
-            !certificates.any(|certificate| certificate.way == Way::Defines)
+            let is_certified = certificates.any(|certificate| certificate.way == Way::Defines);
+            // A build that makes a test of every source of a folder has another one.
+            let is_another_source = file.file.class == FileClass::Source
+                && !file.file.is_only_modified
+                && !file.file.path.file_name().ends_with(b".h");
+            !is_certified || is_another_source
         };
         let files = || plan.files.iter();
         let may_lack = match self.is_listed() {

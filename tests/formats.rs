@@ -391,6 +391,23 @@ fn a_build_of_ones_own_runs_what_is_selected_and_what_is_new_there() {
     fs::write(&file, numbers()).unwrap();
     let with_new = set(&["two words", "f(4)", "new"]);
     assert_eq!(runs("-I", file.to_str().unwrap()), with_new);
+    // A build that lacks a test which is selected is not the one that was asked about.
+    let text = fs::read_to_string(elsewhere.join("CMakeLists.txt")).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("f(4)"));
+    let without: Vec<&str> = lines.collect();
+    assert!(without.len() < text.lines().count(), "{text}");
+    fs::write(elsewhere.join("CMakeLists.txt"), without.join("\n")).unwrap();
+    cmake(&elsewhere);
+    let wrong = repo.rts(&[
+        "select",
+        "HEAD~1",
+        "--format",
+        "ctest",
+        "--test-dir",
+        build.to_str().unwrap(),
+    ]);
+    assert_eq!(wrong.status.code(), Some(1), "{}", said(&wrong));
+    assert!(said(&wrong).contains("1 selected test not in this build"));
     let wrong = repo.rts(&["select", "--format", "ctest"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     let wrong = repo.rts(&["select", "--format", "ctest", "--test-dir", "/nowhere"]);
@@ -497,6 +514,18 @@ fn a_tool_gets_no_list_that_may_lack_a_new_test() {
     let wrong = repo.rts(&["select", "--format", "meson"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("'--format make' lists them"));
+    // A source that comes may be a test to a build that takes every one of its folder.
+    repo.commit_all();
+    record(&repo);
+    repo.write("more.c", "int more;\n");
+    let refused = repo.rts(&["select", "HEAD", "--format", "make"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(
+        said(&refused).contains("'more.c' changed"),
+        "{}",
+        said(&refused)
+    );
+    assert_eq!(list(&repo, &["HEAD", "--format", "gtest"]), "*\n");
 }
 
 #[test]

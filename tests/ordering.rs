@@ -114,6 +114,22 @@ fn what_does_not_fit_is_owed_until_it_has_run() {
 }
 
 #[test]
+fn a_debt_of_the_base_that_was_paid_keeps_nobody_else_from_running() {
+    let repo = project();
+    edit(&repo, "return x + 0;", "return x + 0 + 0;");
+    runs(&repo, &["--budget", "1ms", "HEAD~1"]);
+    assert_eq!(owed(&repo).len(), TESTS.len());
+    // The base owes all of them; one a run, everybody has his turn, and the failure is found.
+    edit(&repo, "f_d(int x)\n{\n", "f_d(int x)\n{\n    x = x + 1;\n");
+    let codes = (0..TESTS.len()).map(|_| {
+        let run = repo.rts(&["run", "--limit", "1", "HEAD~1"]);
+        run.status.code().unwrap()
+    });
+    let codes: Vec<i32> = codes.collect();
+    assert!(codes.contains(&100), "{codes:?}");
+}
+
+#[test]
 fn a_failure_among_the_owed_is_found_later() {
     let repo = project();
     edit(&repo, "return x + 0;", "return x + 1;");

@@ -211,6 +211,10 @@ fn without_a_history_or_a_match_there_is_a_hint() {
             said(&output)
         );
     }
+    let output = shared().rts(&["impact", "function dagprint", "function *prnt"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let warning = "warning: nothing in ";
+    assert!(said(&output).contains(warning), "{}", said(&output));
     let output = shared().rts(&["impact", "function a b c"]);
     assert_eq!(output.status.code(), Some(2));
 }

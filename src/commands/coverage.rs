@@ -8,7 +8,7 @@ use crate::commands::history::open;
 use crate::commands::needs_c;
 use crate::commands::output::{print, print_json};
 use crate::commands::patterns::{check, of_entities};
-use crate::commands::select::select;
+use crate::commands::select::{say_other_base, select};
 use crate::config::Config;
 use crate::difference::{Difference, SameVersion};
 use crate::emit::edges::{Texts, node_texts};
@@ -206,6 +206,7 @@ impl Asked<'_> {
         let Some(difference) = &selection.difference else {
             return Ok(Err(selection.everything.unwrap_or_default()));
         };
+        say_other_base(&selection);
         let crossing = Crossing::new(&selection.source);
         let mut change = OfChange {
             base: difference.base,

@@ -164,7 +164,17 @@ impl Listing {
             chosen.retain(|name| numbers.contains_key(name));
             if chosen.len() < known {
                 let missing = count(known - chosen.len(), "selected test");
-                anstream::eprintln!("warning: {missing} not in this build");
+                let missing = format!("{missing} not in this build");
+                // One that the head has no more is not known to be gone before it is built.
+                if selection.may_lack.is_none() {
+                    return Err(Error::new(missing).hint(
+                        "bring it up to date, or configure it as 'build.configure' in '.git-rts.toml' says",
+                    ));
+                }
+                anstream::eprintln!("warning: {missing}");
+            }
+            if let Some(why) = &selection.may_lack {
+                notice!("{why}: a test that it adds is on the list if this build is up to date");
             }
             // What nobody has run is not safe to skip.
             let new = listed.iter().map(String::as_str);
@@ -180,8 +190,8 @@ impl Listing {
             .as_ref()
             .filter(|_| self.test_dir.is_none())
         {
-            let runs_all = plan.order.len() == plan.tests.len();
-            if let Some(text) = self.format.everything().filter(|_| runs_all) {
+            let has_no_limit = plan.order.len() == plan.selected().count();
+            if let Some(text) = self.format.everything().filter(|_| has_no_limit) {
                 notice!("every test, also those that may be new: {why}");
                 return print_raw(&format!("{text}\n"));
             }

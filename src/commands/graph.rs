@@ -1,6 +1,6 @@
 //! `git rts graph`: both control-flow graphs of a function side by side.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -31,9 +31,9 @@ pub struct Graph {
     #[command(flatten)]
     versions: Versions,
     /// What to draw with
-    #[arg(long, value_enum, default_value_t = Format::Svg)]
-    format: Format,
-    /// The file to write [default: standard output]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The file to write; '.dot' or '.gv' at its end is for Graphviz, anything else a picture, unless '--format' says otherwise [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -98,9 +98,12 @@ pub(super) fn run(arguments: &Graph) -> Result<()> {
         base: base_side,
         head: head_side,
     };
+    let end = arguments.output.as_deref().and_then(Path::extension);
+    let is_for_graphviz = end.is_some_and(|end| end == "dot" || end == "gv");
     let drawn = match arguments.format {
-        Format::Svg => svg(&pair),
-        Format::Dot => dot(&pair),
+        Some(Format::Dot) => dot(&pair),
+        None if is_for_graphviz => dot(&pair),
+        Some(Format::Svg) | None => svg(&pair),
     };
     match &arguments.output {
         None => print(&drawn),

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::commands::history::open;
 use crate::commands::needs_c;
 use crate::commands::output::{Format, print, print_json};
-use crate::commands::patterns::{nothing, read};
+use crate::commands::patterns::{check, read};
 use crate::config::Config;
 use crate::emit::plan_text::count;
 use crate::emit::progress::span;
@@ -56,8 +56,8 @@ pub(super) fn run(arguments: &ImpactOf) -> Result<()> {
     let found = impacts(&config, &past, &mut same, &patterns)?;
     if found.is_empty() {
         needs_c::check(same.tree(), past.version)?;
-        return Err(nothing(&patterns, past.version));
     }
+    check(&patterns, &same, past.version)?;
     let tests: BTreeSet<&str> = found
         .iter()
         .flat_map(|impact| impact.tests.iter().map(String::as_str))

@@ -165,7 +165,9 @@ fn describe(found: &Found) -> String {
              say in '{FILE}' under [tests] how they are listed and run:\n          \
              runner = \"command\"\n          \
              list = \"cat tests/list\"        # prints a test a line\n          \
-             run = \"tests/run-one {{test}}\"   # runs one test; exit 0 pass, 77 skip"
+             run = \"tests/run-one {{test}}\"   # runs one test; exit 0 pass, 77 skip\n          \
+             and under [build] what builds them, because this runner builds nothing by itself:\n          \
+             command = \"make\""
         ),
     };
     for other in &found.other_runners {

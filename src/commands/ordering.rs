@@ -21,10 +21,10 @@ pub(super) struct Ordering {
     /// Which tests come first: history, lru, faults, coverage, fastest, random, listed [default: history]
     #[arg(long, value_name = "ORDER", hide_possible_values = true, value_parser = among::<Order>(&Order::ALL.map(Order::name)))]
     order: Option<Order>,
-    /// Only the best tests that fit into a time, such as 90s; the others are owed and stay selected
+    /// Only the best tests that fit into a time, such as 90s; the others stay selected, and a run keeps them as owed
     #[arg(long, value_name = "TIME", value_parser = with_hints::<Limit>)]
     budget: Option<Limit>,
-    /// Only so many of the best tests, such as 40, or such a share of all, such as 25%; the others are owed and stay selected
+    /// Only so many of the best tests, such as 40, or such a share of all, such as 25%; the others stay selected, and a run keeps them as owed
     #[arg(long, value_name = "TESTS", value_parser = with_hints::<Limit>)]
     limit: Option<Limit>,
     /// How tests are chosen: safe, minimize, safe-random, lru, random, all; only 'safe' and 'all' miss nothing

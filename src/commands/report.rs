@@ -8,7 +8,7 @@ use clap::Args;
 use crate::commands::history::{name_of, open};
 use crate::commands::ordering::Ordering;
 use crate::commands::output::print;
-use crate::commands::select::{say, select};
+use crate::commands::select::{say, say_other_base, select};
 use crate::commands::testing::now;
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
@@ -100,6 +100,7 @@ pub(super) fn run(arguments: &WriteReport) -> Result<()> {
             .map_err(|error| Error::new(format!("cannot write '{}': {error}", path.display())))?,
     }
     say(&selection);
+    say_other_base(&selection);
     arguments.witnesses.say(&selection);
     Ok(())
 }

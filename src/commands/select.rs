@@ -126,3 +126,11 @@ pub(super) fn say(selection: &Selection) {
     }
     notice!("{}", summary(selection));
 }
+
+/// Says that what is told begins elsewhere than it was asked, where the base was not recorded.
+pub(super) fn say_other_base(selection: &Selection) {
+    let (base, known) = (selection.base, selection.baseline);
+    if let Some(known) = known.filter(|known| known.tree() != base.tree()) {
+        notice!("{base} has no history; what is told is what changed since {known}");
+    }
+}

@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
             ))
             .hint("'git rts run' lists, runs and records all tests"),
             _ => no_test(name, tests.iter().map(|test| test.name.as_str()))
-                .hint("a test that was not recorded yet is new, and always selected"),
+                .hint("if it is new, 'git rts run' will run it: nothing is known of it yet"),
         })?;
     if arguments.format == Format::Json {
         let mut document = test_json(&selection, &teller, place);

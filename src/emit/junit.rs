@@ -23,7 +23,8 @@ pub struct Case<'a> {
 #[must_use]
 pub fn junit(cases: &[Case<'_>]) -> String {
     let count = |is: fn(&Result<'_>) -> bool| cases.iter().filter(|case| is(&case.result)).count();
-    let time: f64 = cases.iter().map(|case| case.duration.as_secs_f64()).sum();
+    let time: Duration = cases.iter().map(|case| case.duration).sum();
+    let time = time.as_secs_f64();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     let _ = writeln!(
         xml,

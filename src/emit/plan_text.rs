@@ -31,7 +31,12 @@ pub fn summary(selection: &Selection) -> String {
         time(plan)
     );
     if !plan.owed.is_empty() {
-        let _ = write!(text, "; {} more do not fit", plan.owed.len());
+        let do_not = if plan.owed.len() == 1 {
+            "does not"
+        } else {
+            "do not"
+        };
+        let _ = write!(text, "; {} more {do_not} fit", plan.owed.len());
     }
     let base = selection.base;
     let _ = match &selection.baseline {

@@ -34,7 +34,7 @@ use crate::masquerade::{self, Backend, Links, headers, inputs};
 use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version, is_compiled};
-use crate::runner::follow::Follow;
+use crate::runner::follow::{Follow, Seen};
 use crate::runner::needs::constraints;
 use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
@@ -346,7 +346,16 @@ impl Session {
         }
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
-        let binaries = linked_below(&self.folders());
+        // Procedural macros, which rustdoc loads, and what else was made without counters leave none.
+        let counts = |path: &PathBuf| {
+            self.backend == Backend::Gcov
+                || fs::read(path).is_ok_and(|bytes| binary::has_counters(&bytes))
+        };
+        let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
+        let find_counting = || {
+            let linked = linked_below(&self.folders()).into_iter();
+            linked.filter(counts).collect()
+        };
         let compiled: OnceLock<Option<RepoPath>> = OnceLock::new();
         let find_compiled = || {
             let mut files = self.files.iter();
@@ -397,11 +406,17 @@ impl Session {
                 false => recorder.read(&folder_of(index)),
             };
             // Who ran nothing of the build has nothing to count.
-            let ran_nothing = seen.as_ref().is_some_and(|seen| {
-                let mut binaries = binaries.iter();
-                !binaries.any(|binary| seen.touched.contains(binary))
-            });
-            if recorded.is_empty && !is_disabled && !ran_nothing {
+            let ran_nothing = |seen: &Seen| {
+                let is_entered = |binary: &PathBuf| {
+                    let real = fs::canonicalize(binary);
+                    let places = [Some(binary.clone()), real.ok()].into_iter().flatten();
+                    places
+                        .into_iter()
+                        .any(|place| seen.entered.contains(&place))
+                };
+                !counting.get_or_init(find_counting).iter().any(is_entered)
+            };
+            if recorded.is_empty && !is_disabled && !seen.as_ref().is_some_and(ran_nothing) {
                 recorded
                     .doubt(|| left_out::no_counters(compiled.get_or_init(find_compiled).as_ref()));
             }

@@ -33,13 +33,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// That it was selected before and has not run since.
+    /// That it was selected before and has not run since. A debt of the baseline that was paid on the way to the head is none:
+    /// whoever pays it again and again keeps others from running.
     fn owed(&self) -> Option<&Debt> {
-        let records = [self.latest.as_ref(), self.record.as_ref()];
-        records
-            .into_iter()
-            .flatten()
-            .find_map(|record| record.owed.as_ref())
+        let newest = self.latest.as_ref().or(self.record.as_ref())?;
+        newest.owed.as_ref()
     }
 }
 

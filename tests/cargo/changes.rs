@@ -263,10 +263,15 @@ fn a_lock_that_names_another_version_selects_who_executes_it() {
     files.extend([
         (".cargo/config.toml", "[source.crates-io]\nreplace-with = \"ours\"\n[source.ours]\ndirectory = \"vendor\"\n"),
         (".gitignore", "target\n"),
-        ("Cargo.toml", "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nparts = \"1\"\n"),
+        ("Cargo.toml", "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nparts = \"1\"\n[workspace]\nmembers = [\"parts\"]\n"),
+        // Another package of the name that a dependency has.
+        ("parts/Cargo.toml", "[package]\nname = \"parts\"\nversion = \"2.0.0\"\nedition = \"2021\"\n"),
+        ("parts/src/lib.rs", "/// ```\n/// assert_eq!(parts::own(), 1);\n/// ```\npub fn own() -> i32 { 1 }\n"),
         ("src/lib.rs", "#[test]\nfn first() { assert!(parts::first() > 0) }\n#[test]\nfn second() { assert!(parts::second() > 0) }\n#[test]\nfn plain() {}\n"),
     ]);
     let workspace = Workspace::recorded(&files);
+    let (printed, _) = workspace.rts(&["history", "show"]);
+    assert!(printed.contains("parts --doc"), "{printed}");
     // The newest was taken at first.
     workspace.change("Cargo.lock", "1.1.0", "1.0.0");
     let selected = workspace.would_run();

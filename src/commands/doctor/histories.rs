@@ -86,7 +86,8 @@ fn usable(history: &History, version: &str, number: usize) -> Result<Check> {
         counted(number),
         count(tests.len(), "test")
     );
-    let doubtful = tests.values().filter(|test| test.doubt.is_some()).count();
+    let doubtful = tests.values().filter(|test| test.owed.is_none());
+    let doubtful = doubtful.filter(|test| test.doubt.is_some()).count();
     Ok(if about.partial {
         let says = format!("{says}, not all of which were recorded");
         Check::warn("history", says, "run 'git rts run' to its end")

@@ -104,7 +104,12 @@ fn tiles(body: &mut String, report: &Report<'_>) {
             class,
         ));
     }
-    all.push((files.to_string(), "files changed".to_owned(), ""));
+    let changed = if files == 1 {
+        "file changed"
+    } else {
+        "files changed"
+    };
+    all.push((files.to_string(), changed.to_owned(), ""));
     all.push((
         report.edges.len().to_string(),
         "dangerous edges".to_owned(),

@@ -29,7 +29,9 @@ pub(super) fn tests(
 }
 
 fn command(one: &Documented, site: &Site, settings: &Settings, more: &[&str]) -> Vec<OsString> {
-    let mut words = vec![DOC, "-p", &one.package];
+    // A package of the same name may come from elsewhere, in another version.
+    let package = format!("file://{}#{}", one.folder.display(), one.package);
+    let mut words = vec![DOC, "-p", &package];
     words.extend(more);
     let words: Vec<&OsStr> = words.into_iter().map(OsStr::new).collect();
     super::test_of(site, settings, &words)

@@ -35,6 +35,8 @@ pub(super) struct Invocation {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Documented {
     pub(super) package: String,
+    /// Where its manifest is.
+    pub(super) folder: PathBuf,
     /// As rustdoc calls it.
     pub(super) library: String,
 }
@@ -112,14 +114,13 @@ fn artifacts(messages: &[u8]) -> (BTreeMap<PathBuf, Binary>, Vec<Documented>) {
         let Ok(Message::CompilerArtifact(artifact)) = message else {
             continue;
         };
-        let package = package_of(
-            &artifact.manifest_path.into_std_path_buf(),
-            &artifact.package_id.repr,
-        );
+        let manifest = artifact.manifest_path.into_std_path_buf();
+        let package = package_of(&manifest, &artifact.package_id.repr);
         let target = &artifact.target;
         if target.doctest && artifact.profile.test {
             documented.push(Documented {
                 package: package.clone(),
+                folder: manifest.parent().unwrap_or(&manifest).to_owned(),
                 library: target.name.replace('-', "_"),
             });
         }

@@ -152,7 +152,8 @@ fn intention(call: &Call, purpose: Purpose) -> Result<Option<Intention>, Lost> {
         })
     };
     Ok(match purpose {
-        Purpose::Look(last) | Purpose::Execute(last) => wanted(Use::Look, follows(last), false),
+        Purpose::Look(last) => wanted(Use::Look, follows(last), false),
+        Purpose::Execute(last) => wanted(Use::Execute, follows(last), false),
         Purpose::Give(last) => wanted(Use::Give, follows(last), false),
         Purpose::Make => wanted(Use::Look, false, true),
         Purpose::Replace(flags) if flags.is_none_or(|flags| argument(flags) == 0) => {
@@ -193,7 +194,7 @@ fn opening(flags: u64) -> Intention {
         makes,
     };
     if has(libc::O_PATH) {
-        return wanted(Use::Look, false);
+        return wanted(Use::Execute, false);
     }
     if has(libc::O_TRUNC) && makes && !is_new {
         return wanted(Use::Replace, makes);

@@ -17,8 +17,10 @@ const MOST: usize = 1_000_000;
 /// What somebody wanted of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// To know about it, or to execute it.
+    /// To know about it.
     Look,
+    /// To execute it, or to have it at hand for that.
+    Execute,
     /// Its content or its entries.
     Read,
     /// Its content, under another name.
@@ -50,6 +52,7 @@ pub(super) struct Notes {
     missing: FxHashSet<Vec<u8>>,
     listed: FxHashSet<Vec<u8>>,
     contents: FxHashMap<Vec<u8>, Openings>,
+    executed: FxHashSet<Vec<u8>>,
     /// The system told it the names of what it had opened or loaded.
     learns_names: bool,
     /// Something cannot be known any more.
@@ -99,6 +102,9 @@ impl Notes {
         insert(&mut self.touched, &met.written, places);
         if met.resolved != met.written {
             insert(&mut self.behind, &met.resolved, places);
+        }
+        if *used == Use::Execute {
+            insert(&mut self.executed, &met.resolved, places);
         }
         match (used, kind) {
             (_, Kind::Link) if places.contain(&met.resolved) => {
@@ -158,6 +164,8 @@ impl Notes {
 
     /// What was seen, unless something may have been overlooked.
     pub(super) fn seen(self) -> Option<Seen> {
+        let opened = self.contents.keys().cloned();
+        let entered = paths(self.executed.into_iter().chain(opened));
         let read = self.contents.into_iter();
         let is_read = |openings: &Openings| openings.count > 0 || !openings.inspected.is_empty();
         let read = read.filter(|(_, openings)| is_read(openings));
@@ -171,6 +179,7 @@ impl Notes {
             missing: paths(self.missing),
             listed: paths(self.listed),
             read: paths(read.map(|(path, _)| path)),
+            entered,
         })
     }
 }

@@ -17,6 +17,8 @@ pub struct Seen {
     /// Those of the touched files that were opened for their content, other than to be executed or loaded; and links that were
     /// asked where they lead.
     pub read: BTreeSet<PathBuf>,
+    /// Those of the touched files that were executed, loaded or read, as they resolve, and not only asked about.
+    pub entered: BTreeSet<PathBuf>,
     /// A signal broke into a call while we were about to hear of it. Without us that call could not have been interrupted, so a
     /// test whose handler does not ask for calls to be repeated (`SA_RESTART`) may have failed because of that.
     pub disturbed: bool,
