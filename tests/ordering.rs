@@ -121,11 +121,15 @@ fn a_debt_of_the_base_that_was_paid_keeps_nobody_else_from_running() {
     assert_eq!(owed(&repo).len(), TESTS.len());
     // The base owes all of them; one a run, everybody has his turn, and the failure is found.
     edit(&repo, "f_d(int x)\n{\n", "f_d(int x)\n{\n    x = x + 1;\n");
-    let codes = (0..TESTS.len()).map(|_| {
+    let mut codes = Vec::new();
+    for turn in 0..TESTS.len() {
         let run = repo.rts(&["run", "--limit", "1", "HEAD~1"]);
-        run.status.code().unwrap()
-    });
-    let codes: Vec<i32> = codes.collect();
+        codes.push(run.status.code().unwrap());
+        // Who passed has his place in the sum.
+        let passed = codes[..turn].iter().filter(|code| **code == 0).count();
+        let told = format!("{passed} passed here before");
+        assert!(passed == 0 || said(&run).contains(&told), "{}", said(&run));
+    }
     assert!(codes.contains(&100), "{codes:?}");
 }
 

@@ -177,7 +177,9 @@ impl<'a> Built<'a> {
         let mut chosen = plan.order.clone();
         let left: BTreeSet<usize> = chosen.iter().copied().collect();
         let left = plan.selected().filter(|place| !left.contains(place));
-        let left = left.collect();
+        let left: BTreeSet<usize> = left.collect();
+        let passed_before = left.iter().filter(|place| plan.tests[**place].ran_here);
+        let passed_before = passed_before.count();
         let controls = chosen.len()..chosen.len() + how.controls.len();
         chosen.extend(&how.controls);
         let skipped = (0..self.tests.len())
@@ -189,6 +191,7 @@ impl<'a> Built<'a> {
             control_recording: Recording::default(),
             saved: Duration::from_millis(saved),
             skipped: skipped.count(),
+            passed_before,
             left,
             owed: Vec::new(),
             uncrossed: Vec::new(),

@@ -46,6 +46,8 @@ pub(super) struct Results {
     /// How long the skipped tests last took.
     pub(super) saved: Duration,
     pub(super) skipped: usize,
+    /// Selected, and not run now, because they passed on this very tree.
+    pub(super) passed_before: usize,
     /// Places of the tests that were selected and not to run now.
     pub(super) left: BTreeSet<usize>,
     /// Names of the tests that are owed after this run.
@@ -174,6 +176,7 @@ impl Results {
             (failed, "failed"),
             (unstarted, "not run"),
             (self.owed.len().saturating_sub(unstarted), "owed"),
+            (self.passed_before, "passed here before"),
             (self.controls.len(), "of them to check the selection"),
         ] {
             if number > 0 {

@@ -346,9 +346,9 @@ impl Session {
         }
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
-        // Procedural macros, which rustdoc loads, and what else was made without counters leave none.
+        // Procedural macros, which rustdoc loads, are made without counters.
         let counts = |path: &PathBuf| {
-            self.backend == Backend::Gcov
+            self.backend != Backend::Rustc
                 || fs::read(path).is_ok_and(|bytes| binary::has_counters(&bytes))
         };
         let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
