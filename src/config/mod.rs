@@ -26,7 +26,7 @@ use patterns::Patterns;
 pub const FILE: &str = ".git-rts.toml";
 
 /// What C sources are called unless the configuration adds to it.
-const SOURCES: [&str; 3] = ["*.c", "*.h", "*.inc"];
+const SOURCES: [&str; 4] = ["*.c", "*.h", "*.inc", "*.inl"];
 
 /// The file as it is written. Every value may be left out.
 #[derive(Debug, Default, Deserialize)]
@@ -418,6 +418,7 @@ mod tests {
             is_source(&config, "src/a.c")
                 && is_source(&config, "a.h")
                 && is_source(&config, "t/x.inc")
+                && is_source(&config, "include/x.inl")
         );
         assert!(!is_source(&config, "a.cc") && !is_source(&config, "c"));
         assert_eq!(config.backend, WantedBackend::Auto);

@@ -129,7 +129,7 @@ pub const SETTINGS: [Setting; 28] = [
     ),
     list(
         ("files", "sources"),
-        "further patterns of files that hold C, beside *.c, *.h and *.inc",
+        "further patterns of files that hold C, beside *.c, *.h, *.inc and *.inl",
     ),
     list(
         ("files", "ignore"),

@@ -32,6 +32,7 @@ facts! {
     a_deleted_source_reaches_who_executed_it
     a_failed_test_stays_selected
     a_new_function_is_nothing_to_code_that_the_build_made
+    functions_in_a_file_of_inline_code_are_told_apart
     a_new_row_in_a_driver_with_code_of_the_project_reaches_everybody
     a_new_row_in_the_driver_that_cmake_makes_reaches_nobody_else
     a_file_behind_a_link_reaches_who_follows_it
