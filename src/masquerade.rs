@@ -6,6 +6,7 @@ pub mod added;
 mod arguments;
 pub mod headers;
 pub mod inputs;
+pub mod kept;
 mod linker;
 mod links;
 pub mod mark;
@@ -22,7 +23,8 @@ use self::arguments::{
     absolute, compiles_headers, counts, expanded, is_preprocessed_source, only_source,
     with_real_paths, with_symbols,
 };
-use self::headers::Report;
+use self::headers::{Report, Told};
+use self::kept::Call;
 pub use self::links::Links;
 pub use self::rustc::WRAPPER as RUSTC;
 use crate::error::{Error, Result};
@@ -276,15 +278,15 @@ fn with_gcc(compiler: &Path, arguments: &[OsString], folder: &Path) -> Result<u8
         let can_try_again = !arguments.iter().any(|argument| argument == "-");
         if !can_try_again {
             let ended = run(marked.args(&given))?;
-            return taken_in(&report, folder, arguments, ended);
+            return taken_in(&report, folder, arguments, ended, None);
         }
         if succeeds(marked.args(&given), compiler)? {
-            return taken_in(&report, folder, arguments, 0);
+            return taken_in(&report, folder, arguments, 0, None);
         }
         // Perhaps the mark was in the way. Without it every test is in doubt, but the project is built.
     }
     let ended = run(command().args(given))?;
-    taken_in(&report, folder, arguments, ended)
+    taken_in(&report, folder, arguments, ended, None)
 }
 
 /// Whether a compiler succeeds with what was added for our sake; what it says if it does not is nothing to the user, because it
@@ -301,16 +303,34 @@ fn succeeds(command: &mut Command, compiler: &Path) -> Result<bool> {
     Ok(output.status.success())
 }
 
-/// Keeps what a compiler that ended with this code read, and what it made of that.
-fn taken_in(report: &Report, folder: &Path, arguments: &[OsString], ended: u8) -> Result<u8> {
+/// Keeps what a compiler that ended with this code read, and what it made of that. The call is there if nothing else came of it.
+fn taken_in(
+    report: &Report,
+    folder: &Path,
+    arguments: &[OsString],
+    ended: u8,
+    call: Option<&Call>,
+) -> Result<u8> {
     if report.is_nested {
         return Ok(ended);
     }
     let arguments = expanded(arguments);
     let sources = arguments.iter().filter(|word| is_preprocessed_source(word));
     let told = report.told(sources.count());
+    noted(&told, folder, &arguments, ended, call)
+}
+
+fn noted(
+    told: &Told,
+    folder: &Path,
+    arguments: &[OsString],
+    ended: u8,
+    call: Option<&Call>,
+) -> Result<u8> {
+    let call = call.filter(|_| told.is_whole);
+    let call = call.map(|call| call.digest(folder, told));
     let noted = told.take_in(folder).and_then(|()| match ended {
-        0 => inputs::note_compiled(folder, &arguments, &told),
+        0 => inputs::note_compiled(folder, arguments, told, call),
         _ => Ok(()),
     });
     noted.map_err(|error| {
@@ -338,7 +358,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 14;
+pub const FLAGS_VERSION: u32 = 15;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -417,6 +437,12 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         _ => added::object(clang, &arguments, &source),
     };
     loop {
+        let call = Call::plain(clang, &arguments, is_plus).filter(|_| !report.is_nested);
+        let preprocess = |arguments: &[OsString]| command(arguments, None);
+        let kept = |call: &Call| call.take_over(folder, &report, preprocess);
+        if let Some(told) = call.as_ref().and_then(kept) {
+            return noted(&told, folder, &arguments, 0, call.as_ref());
+        }
         let output = command(&arguments, object.as_ref())
             .stdin(Stdio::inherit())
             .stdout(Stdio::inherit())
@@ -435,7 +461,11 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
             let ended = code(output.status);
             return match flags {
                 [] => Ok(ended),
-                _ => taken_in(&report, folder, &arguments, ended),
+                _ => {
+                    let call = Call::plain(clang, &arguments, is_plus);
+                    let call = call.filter(|_| errors.is_empty());
+                    taken_in(&report, folder, &arguments, ended, call.as_ref())
+                }
             };
         }
     }

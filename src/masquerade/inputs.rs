@@ -17,7 +17,7 @@ use super::arguments::{compiles_headers, files_given, is_preprocessed, products}
 use super::headers::Told;
 use crate::digest;
 
-const BEGINNING: &[u8] = b"inputs 2\n";
+const BEGINNING: &[u8] = b"inputs 3\n";
 
 /// Who made something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -35,6 +35,10 @@ impl Place {
     pub fn below(&self, root: &Path) -> PathBuf {
         root.join(OsStr::from_bytes(&self.0))
     }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// What one call made of what.
@@ -51,6 +55,16 @@ pub struct Note {
     pub read: Option<Vec<(Place, u64)>>,
     /// Over its arguments, wherever the workshop is.
     pub arguments: u64,
+    /// By what it is known that the same call would make the same.
+    pub kept: Option<Mark>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Over the call and what it read outside of the workshop.
+    pub call: u64,
+    /// How the product looked when it was made.
+    pub looks: u64,
 }
 
 /// By what a note is known, and replaced by a newer one.
@@ -160,36 +174,37 @@ pub fn keep_newest(compilers: &Path) -> io::Result<()> {
     fs::rename(beside, file)
 }
 
-/// Notes what a compiler made that was called with these arguments.
-pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) -> io::Result<()> {
+/// Notes what a compiler made that was called with these arguments. `call` is there if nothing but its product came of it.
+pub(super) fn note_compiled(
+    folder: &Path,
+    arguments: &[OsString],
+    told: &Told,
+    call: Option<u64>,
+) -> io::Result<()> {
     let mut workshop = Surroundings::of(folder);
     let given = files_given(arguments);
     if given.is_empty() && told.paths.is_empty() {
         return Ok(());
     }
     let is_known = told.is_whole || !is_preprocessed(arguments);
-    let paths = given.iter().map(PathBuf::as_path);
-    let paths = paths.chain(told.paths.iter().map(PathBuf::as_path));
-    let mut read: Vec<_> = paths.filter_map(|path| workshop.read(path)).collect();
-    read.sort();
-    read.dedup();
+    let read = workshop.all_read(arguments, told);
     if is_known && read.is_empty() {
         return Ok(());
     }
     let given: Vec<Place> = given.iter().map(|path| workshop.place(path)).collect();
     let said = workshop.digest(arguments);
-    let made = products(arguments).into_iter().map(|path| {
-        let is_there = path.exists();
-        is_there.then(|| workshop.made(&path))
-    });
     let is_header = compiles_headers(arguments);
-    let notes = made.map(|made| Note {
-        by: Maker::Compiler,
-        is_header,
-        made,
-        given: given.clone(),
-        read: is_known.then(|| read.clone()),
-        arguments: said,
+    let notes = products(arguments).into_iter().map(|path| {
+        let looks = looks(&path);
+        Note {
+            by: Maker::Compiler,
+            is_header,
+            made: looks.is_some().then(|| workshop.made(&path)),
+            given: given.clone(),
+            read: is_known.then(|| read.clone()),
+            arguments: said,
+            kept: call.zip(looks).map(|(call, looks)| Mark { call, looks }),
+        }
     });
     add(folder, notes)
 }
@@ -218,6 +233,7 @@ pub(super) fn note_linked<'f>(
         given: read.iter().map(|(place, _)| place.clone()).collect(),
         read: Some(read),
         arguments: 0,
+        kept: None,
     };
     add(folder, std::iter::once(note))
 }
@@ -238,7 +254,7 @@ fn looks_of(metadata: &Metadata) -> u64 {
 }
 
 /// Where a call is made, and what lies below the workshop there.
-struct Surroundings {
+pub(super) struct Surroundings {
     here: PathBuf,
     root: PathBuf,
     /// What is ours comes anew with each session, and is nobody's input.
@@ -248,7 +264,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn of(folder: &Path) -> Self {
+    pub(super) fn of(folder: &Path) -> Self {
         let root = folder.parent().unwrap_or(folder);
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         Surroundings {
@@ -260,7 +276,7 @@ impl Surroundings {
     }
 
     /// Over arguments, without the place of the workshop in them.
-    fn digest(&self, arguments: &[OsString]) -> u64 {
+    pub(super) fn digest(&self, arguments: &[OsString]) -> u64 {
         let root = self.root.to_string_lossy();
         let mut digest = digest::Digest::new();
         for argument in arguments {
@@ -268,6 +284,21 @@ impl Surroundings {
             digest.absorb_bytes(plain.as_bytes());
         }
         digest.finish()
+    }
+
+    /// The folder in which the call is made.
+    pub(super) fn here(&self) -> Place {
+        self.place(Path::new(""))
+    }
+
+    /// All that a call reads below the workshop.
+    pub(super) fn all_read(&mut self, arguments: &[OsString], told: &Told) -> Vec<(Place, u64)> {
+        let given = files_given(arguments);
+        let paths = given.iter().chain(&told.paths);
+        let mut read: Vec<_> = paths.filter_map(|path| self.read(path)).collect();
+        read.sort();
+        read.dedup();
+        read
     }
 
     /// As it was called, so that whoever looks again follows the same links.
@@ -278,7 +309,7 @@ impl Surroundings {
     }
 
     /// A product by its real folder: it may be called in another way the next time.
-    fn made(&mut self, path: &Path) -> Place {
+    pub(super) fn made(&mut self, path: &Path) -> Place {
         let path = self.here.join(path);
         let folder = path.parent().map(|folder| self.real(folder));
         match (folder, path.file_name()) {
@@ -400,7 +431,7 @@ mod tests {
         let root = room.path();
         let arguments = call(root, "-c ^tree/a.c -o ^tree/a.o");
         let headers = told(root, &["tree/d e/a b.h", "/dev/null", "tree/gone.h"]);
-        note_compiled(&compilers, &arguments, &headers).expect("there is room");
+        note_compiled(&compilers, &arguments, &headers, None).expect("there is room");
         let notes = noted(&compilers);
         assert_eq!(notes.len(), 1);
         let note = &notes[0];
@@ -419,7 +450,8 @@ mod tests {
             // Once the product stays, once it is renamed and its source stands for it.
             for made in ["^tree/a.o", "^tree/d/../gone.o"] {
                 let arguments = call(root, &format!("-c ^tree/{source} -o {made}"));
-                note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
+                note_compiled(&compilers, &arguments, &told(root, &[]), None)
+                    .expect("there is room");
             }
         }
         assert_eq!(noted(&compilers).len(), 3);
@@ -437,7 +469,7 @@ mod tests {
         let silent = Told::default();
         for (source, is_known) in [("a.c", false), ("a.s", true)] {
             let arguments = call(room.path(), &format!("^tree/{source} -o ^tree/p"));
-            note_compiled(&compilers, &arguments, &silent).expect("there is room");
+            note_compiled(&compilers, &arguments, &silent, None).expect("there is room");
             assert_eq!(noted(&compilers)[0].read.is_some(), is_known, "{source}");
         }
     }
@@ -458,7 +490,8 @@ mod tests {
     fn a_list_that_is_not_whole_is_not_believed() {
         let (room, compilers) = workshop(&["tree/a.c", "tree/a.o"]);
         let arguments = call(room.path(), "-c ^tree/a.c -o ^tree/a.o");
-        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
+        note_compiled(&compilers, &arguments, &told(room.path(), &[]), None)
+            .expect("there is room");
         let whole = fs::read(file(&compilers)).expect("it was written");
         for end in (0..whole.len()).filter(|end| *end != BEGINNING.len()) {
             assert!(read(&whole[..end]).is_none(), "{end}");
@@ -471,7 +504,8 @@ mod tests {
         fs::remove_file(file(&compilers)).expect("it is there");
         assert!(newest(&compilers).is_none());
         // Nor is one that somebody began without us.
-        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
+        note_compiled(&compilers, &arguments, &told(room.path(), &[]), None)
+            .expect("there is room");
         assert!(newest(&compilers).is_none());
     }
 
@@ -487,7 +521,7 @@ mod tests {
                         let name = format!("{thread}-{call_}.c");
                         fs::write(root.join("tree").join(&name), "").expect("there is room");
                         let arguments = call(root, &format!("-c ^tree/{name}"));
-                        note_compiled(compilers, &arguments, &told(root, &[]))
+                        note_compiled(compilers, &arguments, &told(root, &[]), None)
                             .expect("there is room");
                     }
                 });

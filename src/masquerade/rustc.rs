@@ -111,12 +111,12 @@ pub(super) fn compile_or_link(
         let mut added = command();
         added.arg("-Xlinker").arg(object).args(&given);
         if succeeds(&mut added, compiler)? {
-            return taken_in(&report, folder, arguments, 0);
+            return taken_in(&report, folder, arguments, 0, None);
         }
         // Perhaps the object was in the way: without it, processes that lose their counters cannot say so, but it is linked.
     }
     let ended = run(command().args(given))?;
-    taken_in(&report, folder, arguments, ended)
+    taken_in(&report, folder, arguments, ended, None)
 }
 
 /// Whether a call links what rustc compiled.

@@ -40,14 +40,18 @@ pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>
     Ok(found)
 }
 
-/// Of several members of one name those that may be in what the linker made: whoever is in it brings all of its functions along.
-pub(super) fn taken<'a>(members: Vec<&'a [u8]>, made: &[u8], options: &[String]) -> Vec<&'a [u8]> {
-    let drops = |option: &String| {
+/// Whether a linker that is given these options may leave out functions of what it takes, or their names.
+pub(super) fn drops_names(options: &[String]) -> bool {
+    options.iter().any(|option| {
         let name = option.trim_start_matches('-');
         let mut beginnings = DROP_NAMES_TOO.iter();
         DROP_NAMES.contains(&name) || beginnings.any(|beginning| name.starts_with(beginning))
-    };
-    if members.len() < 2 || options.iter().any(drops) {
+    })
+}
+
+/// Of several members of one name those that may be in what the linker made: whoever is in it brings all of its functions along.
+pub(super) fn taken<'a>(members: Vec<&'a [u8]>, made: &[u8]) -> Vec<&'a [u8]> {
+    if members.len() < 2 {
         return members;
     }
     let Some(names) = binary::symbols(made).ok().flatten() else {

@@ -79,7 +79,8 @@ impl Linked {
         read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Result<(), Opaque> {
-        let options = self.options.clone();
+        // A script may leave out whatever it likes.
+        let tells_members = !self.has_script && !archive::drops_names(&self.options);
         let mut add = |bytes: &[u8]| {
             let key = digest::content(bytes);
             keep(key, bytes);
@@ -91,9 +92,11 @@ impl Linked {
             }
             Some(member) => {
                 let members = archive::members(bytes, member)?;
-                archive::taken(members, made, &options)
-                    .into_iter()
-                    .for_each(add);
+                let taken = match tells_members {
+                    true => archive::taken(members, made),
+                    false => members,
+                };
+                taken.into_iter().for_each(add);
             }
             // GNU ld names the archive itself before its members.
             None if archive::is_archive(bytes) => {}

@@ -7,7 +7,7 @@ use super::outside;
 use super::products::left_in;
 use crate::config::{Config, FILE};
 use crate::error::{Error, Result};
-use crate::masquerade::{self, Links, headers, inputs};
+use crate::masquerade::{self, Links, headers, inputs, kept};
 use crate::repo::RepoPath;
 use crate::runner::Runner;
 use crate::workshop::{Differences, Workshop};
@@ -64,10 +64,25 @@ fn made_by_file(workshop: &Workshop) -> PathBuf {
     workshop.build.with_extension("made-by")
 }
 
+/// What becomes of objects when everything is built anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// Those that would be the same are taken over.
+    Kept,
+    /// They were made in another way, or nobody knows how.
+    Lost,
+}
+
 /// Empties the workshop: everything is built anew.
-pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
+pub(super) fn start_afresh(workshop: &Workshop, made_by: &str, objects: Objects) -> Result<()> {
     let cannot =
         |error: std::io::Error| Error::new(format!("cannot clear the build folder: {error}"));
+    let folders = [workshop.build.as_path(), &workshop.tree];
+    let is_aside =
+        objects == Objects::Kept && kept::set_aside(&workshop.compilers, &folders).is_ok();
+    if !is_aside {
+        kept::forget(&workshop.compilers).map_err(cannot)?;
+    }
     for folder in [&workshop.build, &workshop.tree, &workshop.made] {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(cannot)?;

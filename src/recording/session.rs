@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::binaries::linked_below;
 use super::ear::Ear;
 use super::freshness::{
-    has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
+    Objects, has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
     was_made_otherwise,
 };
 use super::gcov::Gcov;
@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::history::Looked;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
-use crate::masquerade::{self, Backend, Links, headers, inputs};
+use crate::masquerade::{self, Backend, Links, headers, inputs, kept};
 use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version, is_compiled};
@@ -97,11 +97,10 @@ impl Session {
             config.configure,
             config.build
         );
-        if is_beyond_the_build(&workshop, config, runner, &differences)
-            || was_made_otherwise(&workshop, &made_by)
-            || has_another_outside(&workshop)
-        {
-            start_afresh(&workshop, &made_by)?;
+        if was_made_otherwise(&workshop, &made_by) || has_another_outside(&workshop) {
+            start_afresh(&workshop, &made_by, Objects::Lost)?;
+        } else if is_beyond_the_build(&workshop, config, runner, &differences) {
+            start_afresh(&workshop, &made_by, Objects::Kept)?;
         }
         workshop.note_pending(&differences.modified);
         let opened_before = workshop.opened();
@@ -159,6 +158,10 @@ impl Session {
             return Ok(false);
         }
         makers::keep_strays(&self.workshop, &self.backend);
+        if extent == Extent::All {
+            // What stays costs room on the disk and nothing else.
+            let _ = kept::forget(&self.workshop.compilers);
+        }
         let _ = fs::remove_file(&mark);
         if let Err(error) = &built {
             failure::note(&self.workshop, error);

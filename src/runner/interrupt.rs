@@ -68,7 +68,7 @@ impl Interrupt {
                         continue;
                     }
                     if watched.is_requested() {
-                        watched.kill();
+                        let _killed = watched.kill();
                         // So that our parent sees what ended us.
                         let _ = emulate_default_handler(signal);
                     }
@@ -94,11 +94,14 @@ impl Interrupt {
         }
     }
 
-    /// Ends every group that runs, without a last word.
-    fn kill(&self) {
-        for (group, _) in &self.state().running {
+    /// Ends every group that runs, without a last word. Who waits for one does not go on while the state is held: a test that we
+    /// killed would be told as one that failed.
+    fn kill(&self) -> MutexGuard<'_, State> {
+        let state = self.state();
+        for (group, _) in &state.running {
             let _ = kill_process_group(*group, Signal::KILL);
         }
+        state
     }
 
     /// Starts a process group. No interrupt comes between its start and its being known.

@@ -33,9 +33,18 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// That it was selected before and has not run since. A debt of the baseline that was paid on the way to the head is none:
-    /// whoever pays it again and again keeps others from running.
+    /// That it was selected before and has not run since, on the way to the head or already at the baseline.
     fn owed(&self) -> Option<&Debt> {
+        let records = [self.latest.as_ref(), self.record.as_ref()];
+        records
+            .into_iter()
+            .flatten()
+            .find_map(|record| record.owed.as_ref())
+    }
+
+    /// The debt that comes before others. One of the baseline that was paid on the way to the head does not: whoever pays it again
+    /// and again keeps others from running.
+    fn unpaid(&self) -> Option<&Debt> {
         let newest = self.latest.as_ref().or(self.record.as_ref())?;
         newest.owed.as_ref()
     }
@@ -265,7 +274,7 @@ fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
         reasons,
         milliseconds: durations.and_then(Durations::estimate),
         experience: candidate.experience.clone(),
-        owed: candidate.owed().cloned(),
+        owed: candidate.unpaid().cloned(),
         ran_here: candidate.ran_here,
     }
 }

@@ -108,13 +108,18 @@ const MAKEFILE: &str = "prog: main.o shapes.o\n\tc++ -o $@ main.o shapes.o\n%.o:
 
 /// The project, recorded with a back end.
 fn recorded(backend: &str) -> TestRepo {
+    recorded_with("shapes.hpp", backend)
+}
+
+/// The same, with another name for its header.
+fn recorded_with(header: &str, backend: &str) -> TestRepo {
     let repo = TestRepo::new();
     repo.git(&["config", "rts.backend", backend]);
     repo.write(".git-rts.toml", SETTINGS.replace('@', ALL));
-    repo.write("Makefile", MAKEFILE);
-    repo.write("shapes.hpp", SHAPES_H);
-    repo.write("shapes.cpp", SHAPES_CPP);
-    repo.write("main.cpp", MAIN_CPP);
+    repo.write("Makefile", MAKEFILE.replace("shapes.hpp", header));
+    repo.write(header, SHAPES_H);
+    repo.write("shapes.cpp", SHAPES_CPP.replace("shapes.hpp", header));
+    repo.write("main.cpp", MAIN_CPP.replace("shapes.hpp", header));
     repo.commit_all();
     let output = repo.rts(&["record"]);
     assert_eq!(output.status.code(), Some(0), "{backend}: {output:?}");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::{ALL, BACKENDS, change, recorded, would_run};
+use crate::test_repo::TestRepo;
+use crate::{ALL, BACKENDS, change, recorded, recorded_with, would_run};
 
 /// Small mistakes, each in a file.
 const MUTANTS: [(&str, &str, &str); 24] = [
@@ -50,13 +51,7 @@ fn every_test_that_notices_a_mutant_is_selected_for_it() {
         for (file, old, new) in MUTANTS.into_iter().step_by(step) {
             change(&repo, file, old, new);
             let selected = would_run(&repo);
-            // Who judges is a build of its own.
-            let sh = |command: &str| repo.command("sh").args(["-c", command]).output().unwrap();
-            let built = sh("c++ -w -O1 -std=c++17 -o ../mutant main.cpp shapes.cpp");
-            assert!(built.status.success(), "{new}: {built:?}");
-            let fails = |test: &&str| !sh(&format!("../mutant {test}")).status.success();
-            let failing: BTreeSet<String> =
-                ALL.split(' ').filter(fails).map(str::to_owned).collect();
+            let failing = failing(&repo);
             noticed += usize::from(!failing.is_empty());
             assert!(
                 selected.is_superset(&failing),
@@ -66,4 +61,39 @@ fn every_test_that_notices_a_mutant_is_selected_for_it() {
         }
     }
     assert!(noticed > MUTANTS.len() / 2, "{noticed}");
+}
+
+/// The tests that fail, as a build of its own judges.
+fn failing(repo: &TestRepo) -> BTreeSet<String> {
+    let sh = |command: &str| repo.command("sh").args(["-c", command]).output().unwrap();
+    let built = sh("c++ -w -O1 -std=c++17 -o ../mutant main.cpp shapes.cpp");
+    assert!(built.status.success(), "{built:?}");
+    let fails = |test: &&str| !sh(&format!("../mutant {test}")).status.success();
+    ALL.split(' ').filter(fails).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_header_of_cplusplus_under_a_name_that_c_has_too_is_not_taken_for_c() {
+    for header in ["shapes.h", "shapes.inl", "shapes.inc"] {
+        let repo = recorded_with(header, "llvm");
+        let of_header = MUTANTS.iter().filter(|(file, ..)| *file == "shapes.hpp");
+        for (_, old, new) in of_header {
+            change(&repo, header, old, new);
+            let failing = failing(&repo);
+            let run = would_run(&repo);
+            assert!(
+                run.is_superset(&failing),
+                "{header} {new}: {failing:?}, {run:?}"
+            );
+            // Without a build, too.
+            let listed = repo.rts(&["select", "HEAD"]).stdout;
+            let listed = String::from_utf8(listed).unwrap();
+            let listed: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
+            assert!(
+                listed.is_superset(&failing),
+                "{header} {new}: {failing:?}, {listed:?}"
+            );
+            repo.git(&["checkout", "--quiet", "."]);
+        }
+    }
 }

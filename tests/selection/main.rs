@@ -8,6 +8,7 @@ mod builds;
 mod drivers;
 mod facts;
 mod foreign;
+mod kept;
 mod project;
 mod same_code;
 mod scenario;

@@ -1,0 +1,414 @@
+//! Objects that need not be compiled again where everything is built anew: the compiler says what it would read, and an earlier one
+//! was made of the same by the same call.
+//!
+//! What was built before is set aside, with a note for each object. A call asks the preprocessor for the headers of now, which
+//! finds whatever came or went; if these are the files of then, with the same content, the object is taken over. A call that may read
+//! or write something else is made.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::arguments::{only_source, products};
+use super::headers::{Report, Told};
+use super::inputs::{self, Note, Place, Surroundings, looks};
+use crate::digest::{self, Digest};
+
+/// What was built before, beside what is built now.
+const BEFORE: &str = "before";
+const NOTES: &str = "notes";
+
+/// Sets aside what was built in some folders of the workshop, as far as it can be taken over.
+pub fn set_aside(compilers: &Path, folders: &[&Path]) -> io::Result<()> {
+    forget(compilers)?;
+    let (Some(before), Some(root)) = (before(compilers), compilers.parent()) else {
+        return Ok(());
+    };
+    let notes = inputs::newest(compilers).unwrap_or_default();
+    let mut seen = BTreeMap::new();
+    let mut is_as_noted = |place: &Place, noted: u64| {
+        let path = place.below(root);
+        *seen.entry(path).or_insert_with_key(|path| looks(path)) == Some(noted)
+    };
+    let mut kept = Vec::new();
+    for (_, note) in notes.into_values() {
+        let (Some(mark), Some(made), Some(read)) = (note.kept, &note.made, &note.read) else {
+            continue;
+        };
+        let mut files = read.iter();
+        if is_as_noted(made, mark.looks) && files.all(|(place, looks)| is_as_noted(place, *looks)) {
+            let bytes = postcard::to_stdvec(&note).map_err(io::Error::other)?;
+            kept.push((note_of(&before, made), bytes));
+        }
+    }
+    if kept.is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(before.join(NOTES))?;
+    for (file, bytes) in kept {
+        fs::write(file, bytes)?;
+    }
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default();
+        fs::rename(folder, before.join(name))?;
+    }
+    Ok(())
+}
+
+/// What was set aside is of no more use.
+pub fn forget(compilers: &Path) -> io::Result<()> {
+    match before(compilers).map(fs::remove_dir_all) {
+        Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn before(compilers: &Path) -> Option<PathBuf> {
+    compilers.parent().map(|root| root.join(BEFORE))
+}
+
+fn note_of(before: &Path, made: &Place) -> PathBuf {
+    let name = digest::bytes(made.as_bytes());
+    before.join(NOTES).join(format!("{name:016x}"))
+}
+
+/// A call that makes one object of one source and does nothing else.
+pub(super) struct Call<'a> {
+    /// By its path.
+    compiler: &'a Path,
+    arguments: &'a [OsString],
+    is_plus: bool,
+}
+
+impl<'a> Call<'a> {
+    /// Nothing, if it may do something else.
+    pub(super) fn plain(
+        compiler: &'a Path,
+        arguments: &'a [OsString],
+        is_plus: bool,
+    ) -> Option<Self> {
+        is_plain(arguments).then_some(Call {
+            compiler,
+            arguments,
+            is_plus,
+        })
+    }
+
+    /// Puts the object of an earlier build in its place, if a preprocessor tells that it would be made of the same; answers what that
+    /// read.
+    pub(super) fn take_over(
+        &self,
+        folder: &Path,
+        report: &Report,
+        preprocess: impl FnOnce(&[OsString]) -> Command,
+    ) -> Option<Told> {
+        let before = before(folder)?;
+        let mut workshop = Surroundings::of(folder);
+        let [made] = &products(self.arguments)[..] else {
+            return None;
+        };
+        let place = workshop.made(made);
+        let note = fs::read(note_of(&before, &place)).ok()?;
+        let note: Note = postcard::from_bytes(&note).ok()?;
+        let is_silent = is_silent(preprocess(&self.only_preprocessing()));
+        let told = report.told(1);
+        let is_same = is_silent
+            && told.is_whole
+            && note.made.as_ref() == Some(&place)
+            && note.kept.map(|mark| mark.call) == Some(self.digest(folder, &told));
+        let then = note.read.filter(|_| is_same)?;
+        let now = workshop.all_read(self.arguments, &told);
+        let root = folder.parent()?;
+        let has_same = |((then, _), (now, _)): (&(Place, u64), &(Place, u64))| {
+            let content = fs::read(now.below(root)).ok();
+            let content =
+                content.filter(|content| !may_ask_more(content) && !may_read_more(content));
+            then == now && content.is_some() && content == fs::read(then.below(&before)).ok()
+        };
+        let is_same = then.len() == now.len()
+            && then.iter().zip(&now).all(has_same)
+            && told
+                .paths
+                .iter()
+                .all(|path| fs::read(path).is_ok_and(|content| !may_read_more(&content)));
+        is_same
+            .then(|| fs::copy(place.below(&before), made))?
+            .ok()?;
+        Some(told)
+    }
+
+    /// The arguments with which the same call only preprocesses.
+    fn only_preprocessing(&self) -> Vec<OsString> {
+        let mut words = self.arguments.to_vec();
+        let made = words.iter().position(|word| word == "-o");
+        if let Some(made) = made.and_then(|at| words.get_mut(at + 1)) {
+            *made = "/dev/null".into();
+        }
+        words.push("-E".into());
+        words
+    }
+
+    /// Over all that decides what is made, except for what is in the files below the workshop.
+    pub(super) fn digest(&self, folder: &Path, told: &Told) -> u64 {
+        let workshop = Surroundings::of(folder);
+        let mut digest = Digest::new();
+        digest.absorb(workshop.digest(self.arguments));
+        digest.absorb(u64::from(self.is_plus));
+        digest.absorb_bytes(workshop.here().as_bytes());
+        digest.absorb(looks(self.compiler).unwrap_or(0));
+        for name in VARIABLES {
+            let value = std::env::var_os(name).unwrap_or_default();
+            digest.absorb_bytes(value.as_encoded_bytes());
+        }
+        let root = folder.parent().unwrap_or(folder);
+        let outside: BTreeSet<&PathBuf> = told
+            .paths
+            .iter()
+            .filter(|path| !path.starts_with(root))
+            .collect();
+        for path in outside {
+            digest.absorb_bytes(path.as_os_str().as_encoded_bytes());
+            digest.absorb(looks(path).unwrap_or(0));
+        }
+        digest.finish()
+    }
+}
+
+/// By which compilers are told more than by their arguments.
+const VARIABLES: [&str; 12] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "OBJC_INCLUDE_PATH",
+    "SOURCE_DATE_EPOCH",
+    "CCC_OVERRIDE_OPTIONS",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "CLANG_CONFIG_FILE_SYSTEM_DIR",
+    "SDKROOT",
+    "LANG",
+    "LC_ALL",
+];
+
+/// Whether a file of the project may ask for more than for its headers: whether others are there, or what time it is.
+fn may_ask_more(content: &[u8]) -> bool {
+    let words = [
+        "__has_include",
+        "__has_embed",
+        "__DATE__",
+        "__TIME__",
+        "__TIMESTAMP__",
+    ];
+    let is_directive = |at: usize| {
+        matches!(
+            content[..at].trim_ascii_end(),
+            [.., b'#'] | [.., b'%', b':']
+        )
+    };
+    words
+        .iter()
+        .any(|word| find(content, word).next().is_some())
+        || find(content, "embed").any(is_directive)
+}
+
+/// Whether an assembler may read more for what is in a file, wherever that lies.
+fn may_read_more(content: &[u8]) -> bool {
+    let words = ["incbin", ".include"];
+    words
+        .iter()
+        .any(|word| find(content, word).next().is_some())
+}
+
+/// The places of a word.
+fn find<'a>(content: &'a [u8], word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let word = word.as_bytes();
+    let is_first = move |(_, byte): &(usize, &u8)| **byte == word[0];
+    let places = content.iter().enumerate().filter(is_first);
+    let places = places.map(|(at, _)| at);
+    places.filter(move |at| content[*at..].starts_with(word))
+}
+
+/// Options that stand alone.
+const ALONE: [&str; 37] = [
+    "-c",
+    "-w",
+    "-g",
+    "-g0",
+    "-g1",
+    "-g2",
+    "-g3",
+    "-ggdb",
+    "-ggdb3",
+    "-gdwarf-4",
+    "-gdwarf-5",
+    "-ansi",
+    "-pipe",
+    "-pthread",
+    "-pedantic",
+    "-pedantic-errors",
+    "-MD",
+    "-MMD",
+    "-MP",
+    "-fPIC",
+    "-fpic",
+    "-fPIE",
+    "-fpie",
+    "-fcommon",
+    "-fwrapv",
+    "-fexceptions",
+    "-frtti",
+    "-fomit-frame-pointer",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fdiagnostics-color",
+    "-fcolor-diagnostics",
+    "-fsigned-char",
+    "-funsigned-char",
+    "-fstrict-aliasing",
+    "-fvisibility-inlines-hidden",
+    "-ffast-math",
+];
+/// Those that something follows, in the same word or, for those of the second list, in the next.
+const JOINED: [&str; 12] = [
+    "-D",
+    "-U",
+    "-I",
+    "-W",
+    "-O",
+    "-m",
+    "-std=",
+    "-isystem",
+    "-fno-",
+    "-fvisibility=",
+    "-fdiagnostics-color=",
+    "-fstack-protector",
+];
+const FOLLOWED: [&str; 10] = [
+    "-D",
+    "-U",
+    "-I",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-o",
+    "-MT",
+    "-MQ",
+    "-MF",
+];
+/// Words that begin like these and are for others than the compiler, or bring something along.
+const OTHERS: [&str; 4] = ["-Wp,", "-Wa,", "-Wl,", "-mllvm"];
+
+/// Whether a call compiles one source to one object, with options of which we know that they do nothing else.
+fn is_plain(arguments: &[OsString]) -> bool {
+    let Some(source) = only_source(arguments).filter(|source| is_text(source)) else {
+        return false;
+    };
+    let mut words = arguments.iter();
+    let mut found = BTreeSet::new();
+    while let Some(argument) = words.next() {
+        let Some(word) = argument.to_str() else {
+            return false;
+        };
+        if FOLLOWED.contains(&word) {
+            found.insert(word);
+            if words.next().is_none_or(|value| value == source) {
+                return false;
+            }
+            continue;
+        }
+        let is_known = ALONE.contains(&word)
+            || JOINED.iter().any(|option| word.starts_with(option))
+                && !OTHERS.iter().any(|option| word.starts_with(option));
+        if !is_known && argument != source {
+            return false;
+        }
+        if ALONE.contains(&word) {
+            found.insert(word);
+        }
+    }
+    // A list of dependencies names its target after the product, if nothing else is said.
+    let has = |option: &str| found.contains(option);
+    let is_listed = has("-MD") || has("-MMD");
+    has("-c") && has("-o") && (!is_listed || has("-MF") && (has("-MT") || has("-MQ")))
+}
+
+/// Whether a source is C or C++ as people write it.
+fn is_text(source: &OsStr) -> bool {
+    let extension = Path::new(source).extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| extension != "i")
+}
+
+/// Whether a preprocessor succeeds, without a word.
+fn is_silent(mut command: Command) -> bool {
+    let output = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output();
+    output.is_ok_and(|output| output.status.success() && output.stderr.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::words;
+    use super::*;
+
+    #[test]
+    fn calls_that_may_do_more_are_known() {
+        for plain in [
+            "-c a.c -o a.o",
+            "-DX=1 -D Y -I../i -isystem /i -O2 -g -Wall -std=gnu99 -fPIC -MD -MT a.o -MF a.d -o d/a.o -c /s/a.c",
+            "-std=c++17 -o a.o -c a.cpp",
+        ] {
+            assert!(is_plain(&words(plain)), "{plain}");
+        }
+        for other in [
+            "a.c -o a",
+            "-c a.c",
+            "-c a.c b.c -o a.o",
+            "-c a.i -o a.o",
+            "-c a.S -o a.o",
+            "-c a.c -o a.o -MD",
+            "-c a.c -o a.o -MD -MF a.d",
+            "-c a.c -o a.o -include x.h",
+            "-c a.c -o a.o -gsplit-dwarf",
+            "-c a.c -o a.o -save-temps",
+            "-c a.c -o a.o -Wa,-adhln=a.s",
+            "-c a.c -o a.o -Wp,-MD,a.d",
+            "-c a.c -o a.o -mllvm -x",
+            "-c a.c -o a.o -fprofile-use=p",
+            "-c a.c -o a.o -fplugin=x.so",
+            "-c a.c -o a.o @more",
+            "-c a.c -o a.o -x c",
+            "-c a.c -o",
+        ] {
+            assert!(!is_plain(&words(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_preprocessor_writes_no_object() {
+        let given = words("-c a.c -o a.o");
+        let call = Call::plain(Path::new("clang"), &given, false).expect("it is plain");
+        assert_eq!(call.only_preprocessing(), words("-c a.c -o /dev/null -E"));
+    }
+
+    #[test]
+    fn files_that_may_ask_or_read_more_are_known() {
+        for more in [
+            "#if __has_include(<x.h>)",
+            "puts(__DATE__);",
+            "puts(__TIMESTAMP__);",
+            "#embed \"x\"",
+            "a\n #\tembed <x>",
+        ] {
+            assert!(may_ask_more(more.as_bytes()), "{more}");
+        }
+        assert!(!may_ask_more(b"int time(void); /* DATE, embedded */"));
+        assert!(may_read_more(b"asm(\".incbin \\\"x\\\"\");"));
+        assert!(!may_read_more(b"#include <x.h>"));
+    }
+}

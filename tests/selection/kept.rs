@@ -1,0 +1,176 @@
+//! Where a build file changes, everything is built anew; but an object that would be made of the same is not compiled again.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::test_repo::TestRepo;
+
+/// Two tests, each of an object of its own; a compiler that notes what it is called for stands in front of the real one.
+struct Project {
+    repo: TestRepo,
+    room: tempfile::TempDir,
+}
+
+const SETTINGS: &str = "[build]\ncommand = \"make\"\n[tests]\nrunner = \"command\"\nlist = \"echo t1; echo t2\"\nrun = \"./{test}\"\n[coverage]\nbackend = \"llvm\"\n";
+
+const MAKEFILE: &str = "all: t1 t2\nt1: t1.o\n\tcc -o t1 t1.o\nt2: t2.o\n\tcc -o t2 t2.o\n%.o: %.c made.h\n\tcc FLAGS -I. -Ifirst -Isecond -c -o $@ $<\nmade.h: made.in\n\tcp made.in made.h\n";
+
+const T1: &str = "int main(void) { return 0; }\n";
+const T2: &str = "#include <a.h>\nint main(void) { return N != 1; }\n";
+
+impl Project {
+    fn recorded(files: &[(&str, &str)]) -> Self {
+        let repo = TestRepo::new();
+        let room = tempfile::tempdir().unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let real = std::env::split_paths(&path).map(|folder| folder.join("clang"));
+        let real = real.into_iter().find(|clang| clang.exists()).unwrap();
+        let clang = room.path().join("clang");
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" >> {}/calls\nexec {} \"$@\"\n",
+            room.path().display(),
+            real.display()
+        );
+        std::fs::write(&clang, script).unwrap();
+        std::fs::set_permissions(&clang, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let project = Project { repo, room };
+        let repo = &project.repo;
+        repo.write(".git-rts.toml", SETTINGS);
+        repo.write("Makefile", MAKEFILE.replace("FLAGS", "-g"));
+        repo.write("second/a.h", "#include <made.h>\n");
+        repo.write("made.in", "#define N 1\n");
+        repo.write("t1.c", T1);
+        repo.write("t2.c", T2);
+        for (name, text) in files {
+            repo.write(name, text);
+        }
+        repo.commit_all();
+        assert_eq!(project.run("record").0, Some(0));
+        assert_eq!(project.compiled(), ["t1.c", "t2.c"]);
+        project
+    }
+
+    fn run(&self, command: &str) -> (Option<i32>, String) {
+        let path = std::env::var("PATH").unwrap();
+        let output = self
+            .repo
+            .rts_command()
+            .args(command.split(' '))
+            .env("PATH", format!("{}:{path}", self.room.path().display()))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    }
+
+    /// The sources that were compiled since this was last asked.
+    fn compiled(&self) -> Vec<String> {
+        let file = self.room.path().join("calls");
+        let calls = std::fs::read_to_string(&file).unwrap_or_default();
+        let _ = std::fs::remove_file(file);
+        let mut compiled = Vec::new();
+        for call in calls.lines() {
+            let words: Vec<&str> = call.split(' ').collect();
+            let names = words.iter().filter_map(|word| word.rsplit('/').next());
+            let mut sources = names.filter(|name| ["t1.c", "t2.c"].contains(name));
+            if words.contains(&"-c") && !words.contains(&"-E") {
+                compiled.extend(sources.next().map(str::to_owned));
+            }
+        }
+        compiled.sort();
+        compiled
+    }
+
+    /// Changes files and runs what is affected; answers what was compiled for that, and whether a test failed.
+    fn changed(&self, files: &[(&str, &str)]) -> (Vec<String>, bool) {
+        for (name, text) in files {
+            self.repo.write(name, text);
+        }
+        self.repo.commit_all();
+        let (code, said) = self.run("run HEAD~1");
+        assert!(code == Some(0) || said.contains("failed"), "{said}");
+        (self.compiled(), code != Some(0))
+    }
+}
+
+/// The Makefile with a word more, so that everything is built anew.
+fn makefile(flags: &str) -> String {
+    format!("{}# And more.\n", MAKEFILE.replace("FLAGS", flags))
+}
+
+#[test]
+fn only_what_changed_is_compiled_where_everything_is_built_anew() {
+    let project = Project::recorded(&[]);
+    let none: [&str; 0] = [];
+    let (compiled, fails) = project.changed(&[("Makefile", &makefile("-g"))]);
+    assert_eq!((compiled, fails), (none.map(str::to_owned).to_vec(), false));
+    // Again, upon objects that were taken over.
+    let other = "int main(void) { return 1; }\n";
+    let (compiled, fails) = project.changed(&[("t1.c", other), ("new.txt", "")]);
+    assert_eq!((compiled, fails), (vec!["t1.c".to_owned()], true));
+    let (compiled, fails) = project.changed(&[("t1.c", T1), ("Makefile", &makefile("-g -O1"))]);
+    assert_eq!(compiled, ["t1.c", "t2.c"]);
+    assert!(!fails);
+}
+
+#[test]
+fn an_object_that_would_be_made_of_something_else_is_compiled() {
+    let again = makefile("-g");
+    let again = ("Makefile", again.as_str());
+    let flags = makefile("-g -DN=2");
+    for (what, before, after) in [
+        (
+            "a header that lies in front of another",
+            vec![],
+            vec![("first/a.h", "#define N 2\n")],
+        ),
+        (
+            "a header that is made of something else",
+            vec![],
+            vec![again, ("made.in", "#define N 2\n")],
+        ),
+        (
+            "another flag",
+            vec![("second/a.h", "#ifndef N\n#define N 1\n#endif\n")],
+            vec![("Makefile", flags.as_str())],
+        ),
+        (
+            "a file that is asked for",
+            vec![(
+                "second/a.h",
+                "#if __has_include(<other.h>)\n#define N 2\n#else\n#define N 1\n#endif\n",
+            )],
+            vec![("other.h", "")],
+        ),
+        (
+            "a file that the assembler reads",
+            vec![
+                ("data", "1"),
+                (
+                    "t2.c",
+                    "__asm__(\".data\\n.globl d\\nd: .incbin \\\"data\\\"\\n.byte 0\\n.text\\n\");\nextern char d;\nint main(void) { return d != '1'; }\n",
+                ),
+            ],
+            vec![again, ("data", "2")],
+        ),
+        (
+            "a link that leads elsewhere",
+            vec![("one.h", "#define N 1\n"), ("two.h", "#define N 2\n")],
+            vec![again],
+        ),
+    ] {
+        let project = Project::recorded(&before);
+        if what.starts_with("a link") {
+            let link = project.repo.top().join("second/a.h");
+            let lead = |to: &str| {
+                std::fs::remove_file(&link).unwrap();
+                std::os::unix::fs::symlink(to, &link).unwrap();
+            };
+            lead("../one.h");
+            assert!(!project.changed(&[]).1);
+            lead("../two.h");
+        }
+        let (compiled, fails) = project.changed(&after);
+        assert!(compiled.contains(&"t2.c".to_owned()), "{what}");
+        assert!(fails, "{what}");
+    }
+}
