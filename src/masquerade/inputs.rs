@@ -158,11 +158,22 @@ pub fn has_made(compilers: &Path, product: &Path) -> bool {
 
 /// Forgets what is older, so that the list does not grow with every build. A damaged list stays for who wants to build upon it.
 pub fn keep_newest(compilers: &Path) -> io::Result<()> {
+    keep(compilers, |_| true)
+}
+
+/// Forgets those whose product was taken away.
+pub fn keep_made(compilers: &Path) -> io::Result<()> {
+    let root = compilers.parent().unwrap_or(compilers);
+    let is_there = |made: &Place| fs::symlink_metadata(made.below(root)).is_ok();
+    keep(compilers, |note| note.made.as_ref().is_some_and(is_there))
+}
+
+fn keep(compilers: &Path, wanted: impl Fn(&Note) -> bool) -> io::Result<()> {
     let Some(newest) = newest(compilers) else {
         return Ok(());
     };
     let mut bytes = BEGINNING.to_vec();
-    for (_, note) in newest.values() {
+    for (_, note) in newest.values().filter(|(_, note)| wanted(note)) {
         write(&mut bytes, note)?;
     }
     let file = file(compilers);

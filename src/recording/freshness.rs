@@ -64,43 +64,63 @@ fn made_by_file(workshop: &Workshop) -> PathBuf {
     workshop.build.with_extension("made-by")
 }
 
-/// What becomes of objects when everything is built anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Objects {
-    /// Those that would be the same are taken over.
-    Kept,
-    /// They were made in another way, or nobody knows how.
-    Lost,
+/// Builds everything anew of which these changes may be a part, and lets stay what they cannot reach.
+pub(super) fn start_over(
+    workshop: &Workshop,
+    runner: &dyn Runner,
+    differences: &Differences,
+) -> Result<()> {
+    let modified = differences.modified.iter();
+    let changed: Vec<&RepoPath> = modified.chain(&differences.came_or_went).collect();
+    if runner.clears(&workshop.build, &workshop.tree, &changed) {
+        // What is known of the rest stays, too.
+        clear(workshop, &[&workshop.tree])?;
+        return inputs::keep_made(&workshop.compilers).map_err(|error| cannot(&error));
+    }
+    let folders = [workshop.build.as_path(), &workshop.tree];
+    if kept::set_aside(&workshop.compilers, &folders).is_err() {
+        kept::forget(&workshop.compilers).map_err(|error| cannot(&error))?;
+    }
+    forget(workshop)
 }
 
-/// Empties the workshop: everything is built anew.
-pub(super) fn start_afresh(workshop: &Workshop, made_by: &str, objects: Objects) -> Result<()> {
-    let cannot =
-        |error: std::io::Error| Error::new(format!("cannot clear the build folder: {error}"));
-    let folders = [workshop.build.as_path(), &workshop.tree];
-    let is_aside =
-        objects == Objects::Kept && kept::set_aside(&workshop.compilers, &folders).is_ok();
-    if !is_aside {
-        kept::forget(&workshop.compilers).map_err(cannot)?;
-    }
-    for folder in [&workshop.build, &workshop.tree, &workshop.made] {
-        if folder.exists() {
-            fs::remove_dir_all(folder).map_err(cannot)?;
-        }
-    }
-    for folder in [&workshop.build, &workshop.tree] {
-        fs::create_dir_all(folder).map_err(cannot)?;
-    }
-    let _ = fs::remove_file(unfinished(workshop));
+/// Builds everything anew: it was made in another way, or nobody knows how.
+pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
+    kept::forget(&workshop.compilers).map_err(|error| cannot(&error))?;
+    forget(workshop)?;
+    fs::write(made_by_file(workshop), made_by).map_err(|error| cannot(&error))
+}
+
+/// Empties the workshop.
+fn forget(workshop: &Workshop) -> Result<()> {
+    clear(workshop, &[&workshop.build, &workshop.tree, &workshop.made])?;
     let _ = fs::remove_file(masquerade::defined(&workshop.compilers));
     let _ = fs::remove_file(headers::outside(&workshop.compilers));
     let _ = fs::remove_file(outside_file(workshop));
     Links::of(&workshop.compilers).forget();
-    inputs::begin(&workshop.compilers).map_err(cannot)?;
+    inputs::begin(&workshop.compilers).map_err(|error| cannot(&error))?;
+    workshop.forget_opened();
+    Ok(())
+}
+
+/// Empties some of its folders, one of them that of the tree.
+fn clear(workshop: &Workshop, folders: &[&PathBuf]) -> Result<()> {
+    for folder in folders {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(|error| cannot(&error))?;
+        }
+    }
+    for folder in [&workshop.build, &workshop.tree] {
+        fs::create_dir_all(folder).map_err(|error| cannot(&error))?;
+    }
+    let _ = fs::remove_file(unfinished(workshop));
     if let Some(root) = workshop.tree.parent() {
         let _ = fs::remove_file(left_in(root));
     }
-    workshop.forget_opened();
     workshop.forget_pending();
-    fs::write(made_by_file(workshop), made_by).map_err(cannot)
+    Ok(())
+}
+
+fn cannot(error: &std::io::Error) -> Error {
+    Error::new(format!("cannot clear the build folder: {error}"))
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::binaries::linked_below;
 use super::ear::Ear;
 use super::freshness::{
-    Objects, has_another_outside, is_beyond_the_build, outside_file, start_afresh, unfinished,
+    has_another_outside, is_beyond_the_build, outside_file, start_afresh, start_over, unfinished,
     was_made_otherwise,
 };
 use super::gcov::Gcov;
@@ -97,13 +97,20 @@ impl Session {
             config.configure,
             config.build
         );
-        if was_made_otherwise(&workshop, &made_by) || has_another_outside(&workshop) {
-            start_afresh(&workshop, &made_by, Objects::Lost)?;
-        } else if is_beyond_the_build(&workshop, config, runner, &differences) {
-            start_afresh(&workshop, &made_by, Objects::Kept)?;
+        let is_otherwise =
+            was_made_otherwise(&workshop, &made_by) || has_another_outside(&workshop);
+        let is_beyond = is_beyond_the_build(&workshop, config, runner, &differences);
+        match (is_otherwise, is_beyond) {
+            (true, _) => start_afresh(&workshop, &made_by)?,
+            (false, true) => start_over(&workshop, runner, &differences)?,
+            (false, false) => {}
         }
         workshop.note_pending(&differences.modified);
-        let opened_before = workshop.opened();
+        // What is made of the tree is then made anew, and nothing can be stale.
+        let opened_before = match is_otherwise || is_beyond {
+            true => Some(BTreeSet::new()),
+            false => workshop.opened(),
+        };
         let noted_before = inputs::length(&workshop.compilers);
         let version = workshop.copy(repository)?;
         let site = site(&workshop, &backend, jobs)?;

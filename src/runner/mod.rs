@@ -172,6 +172,16 @@ pub trait Runner: Send + Sync {
         false
     }
 
+    /// Takes away from a build folder what was made of the tree, for these changes, and answers whether the rest may stay.
+    fn clears(
+        &self,
+        _build: &std::path::Path,
+        _tree: &std::path::Path,
+        _changed: &[&RepoPath],
+    ) -> bool {
+        false
+    }
+
     /// The commands that configure and build, in order, as the site is now.
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;
 

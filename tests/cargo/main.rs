@@ -5,6 +5,7 @@
 mod changes;
 mod listing;
 mod parity;
+mod spared;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
 mod with_c;

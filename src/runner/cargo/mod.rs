@@ -5,6 +5,7 @@ mod harness;
 mod invocation;
 mod names;
 mod scripts;
+mod spared;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -39,6 +40,11 @@ impl Runner for Cargo {
         // rustc tells cargo every source that it read; what scripts read does not matter, because they run again.
         let name = path.file_name();
         name.ends_with(b".rs") || name == b"Cargo.lock"
+    }
+
+    fn clears(&self, build: &Path, tree: &Path, changed: &[&RepoPath]) -> bool {
+        let is_ours = !changed.iter().any(|path| spared::reaches_others(path));
+        is_ours && spared::clear(build, tree).is_ok()
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {

@@ -1,0 +1,164 @@
+//! What cargo made of other packages than those of the tree: these come from registries, so that nothing in the tree that comes or
+//! goes makes them others, and what cargo is told of them in manifests it takes in itself.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::scripts::{entries, files_in, folders_in, is_made_of, package_of, profiles};
+use crate::repo::RepoPath;
+
+/// Where cargo keeps what it knows of a profile; who has none is no profile.
+const FINGERPRINTS: &str = ".fingerprint";
+/// What cargo writes in each target folder.
+const OF_CARGO: [&str; 3] = [".rustc_info.json", "CACHEDIR.TAG", ".cargo-lock"];
+
+/// Whether a changed file may reach packages that are not of the tree: their scripts may read variables, and rustc be another.
+pub(super) fn reaches_others(path: &RepoPath) -> bool {
+    let name = path.file_name();
+    let mut folders = path.as_bytes().split(|byte| *byte == b'/');
+    folders.any(|folder| folder == b".cargo") || name.starts_with(b"rust-toolchain")
+}
+
+/// Takes away all that was made of the tree, and whatever else is in the folder.
+pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
+    let profiles: Vec<PathBuf> = profiles(build)
+        .into_iter()
+        .filter(|folder| folder.join(FINGERPRINTS).is_dir())
+        .collect();
+    for folder in [build].into_iter().chain(above(&profiles)) {
+        keep_only(folder, |path| {
+            is_of_cargo(path) || profiles.iter().any(|profile| profile.starts_with(path))
+        })?;
+    }
+    for profile in &profiles {
+        clear_profile(profile, tree)?;
+    }
+    Ok(())
+}
+
+/// The folders of targets, which stand between.
+fn above(profiles: &[PathBuf]) -> BTreeSet<&Path> {
+    profiles
+        .iter()
+        .filter_map(|profile| profile.parent())
+        .collect()
+}
+
+fn clear_profile(profile: &Path, tree: &Path) -> io::Result<()> {
+    let known = ["build", "deps", FINGERPRINTS].map(|name| profile.join(name));
+    keep_only(profile, |path| {
+        is_of_cargo(path) || known.iter().any(|known| known == path)
+    })?;
+    let [build, deps, _] = &known;
+    let scripts = folders_in(build).into_iter();
+    let scripts = scripts.filter(|folder| is_made_of(&lists_in(folder), tree));
+    let packages: BTreeSet<String> = scripts.filter_map(|folder| package_of(&folder)).collect();
+    keep_only(build, |path| {
+        package_of(path).is_some_and(|package| !packages.contains(&package))
+    })?;
+    // Who has no list was made of something that nobody knows.
+    let lists = lists_in(deps).into_iter();
+    let others: BTreeSet<String> = lists
+        .filter(|list| !is_made_of(std::slice::from_ref(list), tree))
+        .filter_map(|list| hash_of(&list))
+        .collect();
+    keep_only(deps, |path| {
+        hash_of(path).is_some_and(|hash| others.contains(&hash))
+    })
+}
+
+/// The lists of what rustc read in a folder.
+fn lists_in(folder: &Path) -> Vec<PathBuf> {
+    let is_list = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "d");
+    files_in(folder).into_iter().filter(is_list).collect()
+}
+
+/// The hash in a name: all that was made at once has the same.
+fn hash_of(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?;
+    let is_hash =
+        |part: &&str| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.split(['-', '.']).find(is_hash).map(str::to_owned)
+}
+
+fn is_of_cargo(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    OF_CARGO.iter().any(|known| name == *known)
+}
+
+fn keep_only(folder: &Path, keep: impl Fn(&Path) -> bool) -> io::Result<()> {
+    for path in entries(folder).filter(|path| !keep(path)) {
+        match path.is_dir() && !path.is_symlink() {
+            true => fs::remove_dir_all(path)?,
+            false => fs::remove_file(path)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_made_of_the_tree_goes_and_the_rest_stays() {
+        let room = tempfile::tempdir().expect("there is room");
+        let (build, tree) = (room.path().join("out"), room.path().join("tree"));
+        let other = "0123456789abcdef";
+        let own = "fedcba9876543210";
+        let write = |path: &str, text: &str| {
+            let path = build.join(path);
+            fs::create_dir_all(path.parent().expect("it is below")).expect("there is room");
+            fs::write(path, text).expect("there is room");
+        };
+        let outside = "/d/o.d: /r/o.rs\n\n/r/o.rs:\n\n# env-dep:V=1 2\n";
+        let inside = format!("/d/m.d: {}/m.rs\n", tree.display());
+        let stay = [
+            (".rustc_info.json".to_owned(), ""),
+            ("debug/.cargo-lock".to_owned(), ""),
+            (format!("debug/.fingerprint/o-{other}/lib-o"), ""),
+            (format!("debug/deps/o-{other}.d"), outside),
+            (format!("debug/deps/libo-{other}.rlib"), ""),
+            (format!("debug/deps/o-{other}.o.1a-cgu.0.rcgu.o"), ""),
+            (format!("debug/build/o-{other}/o.d"), outside),
+        ];
+        let go = [
+            ("tmp/x".to_owned(), ""),
+            ("debug/prog".to_owned(), ""),
+            ("debug/examples/e".to_owned(), ""),
+            ("debug/incremental/m/x".to_owned(), ""),
+            (format!("debug/deps/m-{own}.d"), &*inside),
+            (format!("debug/deps/m-{own}"), ""),
+            (format!("debug/deps/libq-{own}.rlib"), ""),
+            (format!("debug/build/m-{own}/m.d"), "m.d: build.rs\n"),
+            (format!("debug/build/m-{other}/out/x.rs"), ""),
+        ];
+        for (path, text) in stay.iter().chain(&go) {
+            write(path, text);
+        }
+        clear(&build, &tree).expect("all of it is ours");
+        for (path, _) in &stay {
+            assert!(build.join(path).exists(), "{path}");
+        }
+        for (path, _) in &go {
+            assert!(!build.join(path).exists(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_may_reach_packages_of_others_is_known() {
+        let path = |text: &str| RepoPath::new(text);
+        for reaches in [
+            ".cargo/config.toml",
+            "a/.cargo/config",
+            "rust-toolchain.toml",
+        ] {
+            assert!(reaches_others(&path(reaches)), "{reaches}");
+        }
+        for other in ["Cargo.toml", "src/cargo/mod.rs", "tests/new.rs"] {
+            assert!(!reaches_others(&path(other)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A file that comes or goes has everything built anew that is made of the tree, and nothing that comes from elsewhere.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::{Workspace, names};
+
+/// Writes down what it finds, and never clears what it wrote before.
+const SCRIPT: &str = r#"fn main() {
+    let out = std::path::PathBuf::from(std::env::var("OUT_DIR").unwrap());
+    for word in std::fs::read_dir("words").unwrap() {
+        std::fs::write(out.join(word.unwrap().file_name()), "").unwrap();
+    }
+    let words = std::fs::read_dir(&out).unwrap().count();
+    std::fs::write(out.with_file_name("count"), words.to_string()).unwrap();
+}
+"#;
+
+/// Where a library was made, and when.
+fn made(workspace: &Workspace, name: &str) -> Vec<(PathBuf, SystemTime)> {
+    fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => below(&path, found),
+                false => found.push(path),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    below(&workspace.repo.top().join(".git/rts/build"), &mut found);
+    found.retain(|path| {
+        let file = path.file_name().unwrap().to_string_lossy();
+        file.starts_with(&format!("lib{name}-")) && file.ends_with(".rlib")
+    });
+    let time = |path: PathBuf| {
+        let time = path.metadata().unwrap().modified().unwrap();
+        (path, time)
+    };
+    found.into_iter().map(time).collect()
+}
+
+#[test]
+fn what_is_not_made_of_the_tree_is_not_made_again() {
+    let room = tempfile::tempdir().unwrap();
+    let other = room.path().join("other");
+    let manifest = |name: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+    };
+    std::fs::create_dir_all(other.join("src")).unwrap();
+    let text = format!("{}[workspace]\n", manifest("other"));
+    std::fs::write(other.join("Cargo.toml"), text).unwrap();
+    std::fs::write(
+        other.join("src/lib.rs"),
+        "pub fn version() -> &'static str { env!(\"CARGO_PKG_VERSION\") }\n",
+    )
+    .unwrap();
+    let dependency = format!("[dependencies]\nother = {{ path = {other:?} }}\n");
+    let own = format!("{}{dependency}", manifest("own"));
+    let workspace = Workspace::recorded(&[
+        ("Cargo.toml", &own),
+        (".gitignore", "target\n"),
+        ("build.rs", SCRIPT),
+        ("words/one", ""),
+        ("words/two", ""),
+        (
+            "src/lib.rs",
+            "pub fn words() -> u32 { include!(concat!(env!(\"OUT_DIR\"), \"/../count\")) }\n#[test]\nfn of_words() { assert!(words() > 1) }\n#[test]\nfn of_others() { assert_eq!(other::version(), \"0.1.0\") }\n",
+        ),
+        ("tests/gone.rs", "#[test]\nfn goes() {}\n"),
+    ]);
+    let before = made(&workspace, "other");
+    assert!(!before.is_empty());
+    let own = made(&workspace, "own");
+    // A new file, a test that is gone, and a word that is only counted by a build from nothing.
+    workspace
+        .repo
+        .write("src/more.rs", "#[test]\nfn new() {}\n");
+    workspace.change("src/lib.rs", "\"0.1.0\") }", "\"0.1.0\") }\nmod more;");
+    std::fs::remove_file(workspace.repo.top().join("tests/gone.rs")).unwrap();
+    std::fs::remove_file(workspace.repo.top().join("words/two")).unwrap();
+    workspace.repo.commit_all();
+    let (printed, _) = workspace.rts(&["run", "HEAD~1", "--dry-run"]);
+    let selected = printed.lines().map(str::to_owned).collect();
+    assert_eq!(names(&["own more::new", "own of_words"]), selected);
+    let failing = workspace
+        .command(env!("CARGO_BIN_EXE_git-rts"))
+        .args(["run", "HEAD~1"])
+        .output()
+        .unwrap();
+    // One word is left, as where nothing was built before.
+    assert_eq!(failing.status.code(), Some(100), "{failing:?}");
+    assert_eq!(made(&workspace, "other"), before);
+    assert_ne!(made(&workspace, "own"), own);
+    // Variables reach everything.
+    workspace
+        .repo
+        .write(".cargo/config.toml", "[env]\nX = \"1\"\n");
+    workspace.rts(&["run", "HEAD", "--dry-run"]);
+    assert_ne!(made(&workspace, "other"), before);
+}
