@@ -156,24 +156,49 @@ pub fn has_made(compilers: &Path, product: &Path) -> bool {
     made.any(|made| real(&made) == wanted)
 }
 
-/// Forgets what is older, so that the list does not grow with every build. A damaged list stays for who wants to build upon it.
+/// Forgets what is older, so that the list does not grow with every build. A damaged list stays as it is, and is not believed.
 pub fn keep_newest(compilers: &Path) -> io::Result<()> {
     keep(compilers, |_| true)
 }
 
 /// Forgets those whose product was taken away.
 pub fn keep_made(compilers: &Path) -> io::Result<()> {
+    keep(compilers, existing(compilers))
+}
+
+/// Forgets what was made after the list was this long and is gone: tests compile for themselves, which no build passes over.
+pub fn forget_gone(compilers: &Path, before: u64) -> io::Result<()> {
+    if length(compilers) == before {
+        return Ok(());
+    }
+    let is_there = existing(compilers);
+    let Some(notes) = read(&fs::read(file(compilers))?) else {
+        return Ok(());
+    };
+    let kept = notes
+        .iter()
+        .filter(|(end, note)| *end <= before || is_there(note));
+    rewrite(compilers, kept.map(|(_, note)| note))
+}
+
+/// Whether the product of a note is there.
+fn existing(compilers: &Path) -> impl Fn(&Note) -> bool {
     let root = compilers.parent().unwrap_or(compilers);
     let is_there = |made: &Place| fs::symlink_metadata(made.below(root)).is_ok();
-    keep(compilers, |note| note.made.as_ref().is_some_and(is_there))
+    move |note| note.made.as_ref().is_some_and(is_there)
 }
 
 fn keep(compilers: &Path, wanted: impl Fn(&Note) -> bool) -> io::Result<()> {
     let Some(newest) = newest(compilers) else {
         return Ok(());
     };
+    let notes = newest.values().map(|(_, note)| note);
+    rewrite(compilers, notes.filter(|note| wanted(note)))
+}
+
+fn rewrite<'n>(compilers: &Path, notes: impl Iterator<Item = &'n Note>) -> io::Result<()> {
     let mut bytes = BEGINNING.to_vec();
-    for (_, note) in newest.values().filter(|(_, note)| wanted(note)) {
+    for note in notes {
         write(&mut bytes, note)?;
     }
     let file = file(compilers);
@@ -472,6 +497,29 @@ mod tests {
         assert_eq!(noted(&compilers).len(), 3);
         fs::remove_file(root.join("tree/b.c")).expect("it is there");
         assert_eq!(noted(&compilers).len(), 2);
+    }
+
+    #[test]
+    fn what_a_test_made_for_itself_is_forgotten() {
+        let (room, compilers) = workshop(&["tree/a.c", "tree/a.o", "tree/b.o"]);
+        let note = |made: &str| {
+            let arguments = call(room.path(), &format!("-c ^tree/a.c -o ^tree/{made}"));
+            let told = told(room.path(), &[]);
+            note_compiled(&compilers, &arguments, &told, None).expect("there is room");
+        };
+        note("a.o");
+        note("renamed.o");
+        let before = length(&compilers);
+        note("b.o");
+        note("gone.o");
+        forget_gone(&compilers, before).expect("there is room");
+        let noted = read(&fs::read(file(&compilers)).expect("it is there")).expect("it is whole");
+        let made: Vec<_> = noted
+            .iter()
+            .map(|(_, note)| note.made.clone().map(|made| names(&[made]).concat()))
+            .collect();
+        let known = |name: &str| Some(format!("tree/{name}"));
+        assert_eq!(made, [known("a.o"), None, known("b.o")]);
     }
 
     #[test]

@@ -477,6 +477,7 @@ impl Session {
             Done { finished, recorded }
         };
         let is_over = AtomicBool::new(false);
+        let noted = inputs::length(&self.workshop.compilers);
         let summary = std::thread::scope(|scope| {
             // Following made a call of the test fail that a signal met. Whoever it did that to runs again, on a thread that is not
             // followed.
@@ -512,6 +513,8 @@ impl Session {
         });
         runner::end_survivors(masquerade::FOLDER, self.workshop.compilers.as_os_str());
         let _ = fs::remove_dir_all(&self.workshop.profiles);
+        // What stays has everything built anew the next time.
+        let _ = inputs::forget_gone(&self.workshop.compilers, noted);
         summary.not_started
     }
 

@@ -99,3 +99,33 @@ fn what_is_not_made_of_the_tree_is_not_made_again() {
     workspace.rts(&["run", "HEAD", "--dry-run"]);
     assert_ne!(made(&workspace, "other"), before);
 }
+
+#[test]
+fn documentation_that_compiles_leaves_nothing_to_be_built_again() {
+    let workspace = Workspace::recorded(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"base\", \"user\"]\nresolver = \"2\"\n",
+        ),
+        (".gitignore", "target\n"),
+        (
+            "base/Cargo.toml",
+            "[package]\nname = \"base\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        ),
+        ("base/src/lib.rs", "pub fn one() -> i32 { 1 }\n"),
+        (
+            "user/Cargo.toml",
+            "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nbase = { path = \"../base\" }\n",
+        ),
+        (
+            "user/src/lib.rs",
+            "/// ```\n/// assert!(user::two() > base::one());\n/// ```\npub fn two() -> i32 { base::one() + 1 }\n",
+        ),
+    ]);
+    let before = made(&workspace, "base");
+    assert!(!before.is_empty());
+    workspace.change("user/src/lib.rs", "base::one() + 1", "base::one() + 2");
+    let (printed, _) = workspace.rts(&["run", "HEAD"]);
+    assert!(printed.is_empty(), "{printed}");
+    assert_eq!(made(&workspace, "base"), before);
+}
