@@ -14,8 +14,7 @@ use crate::coverage::llvm::binary::{self, Imports};
 pub(super) fn by_id(folders: &[&Path]) -> FxHashMap<Vec<u8>, PathBuf> {
     let mut found = FxHashMap::default();
     for path in linked_below(folders) {
-        let bytes = fs::read(&path).ok();
-        let id = bytes.and_then(|bytes| binary::build_id(&bytes).ok());
+        let id = binary::build_id_of(&path);
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             found.insert(id, path);
         }
@@ -42,8 +41,7 @@ pub(super) fn loaded_by(
     let mut found = BTreeMap::new();
     let mut waiting: Vec<PathBuf> = binaries.to_vec();
     while let Some(path) = waiting.pop() {
-        let bytes = fs::read(&path).unwrap_or_default();
-        for name in binary::needed(&bytes).unwrap_or_default() {
+        for name in binary::needed_by(&path).unwrap_or_default() {
             if found.contains_key(&name) {
                 continue;
             }

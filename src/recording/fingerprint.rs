@@ -184,8 +184,7 @@ fn libraries(folders: &[&Path]) -> BTreeMap<String, String> {
     loaded
         .filter(|(name, _)| is_system(name))
         .map(|(name, place)| {
-            let bytes = place.and_then(|place| std::fs::read(place).ok());
-            let id = bytes.and_then(|bytes| binary::build_id(&bytes).ok());
+            let id = place.and_then(|place| binary::build_id_of(&place));
             let hex = |id: Vec<u8>| id.iter().map(|byte| format!("{byte:02x}")).collect();
             (name, id.map_or_else(|| "not found".to_owned(), hex))
         })

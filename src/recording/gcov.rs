@@ -254,13 +254,16 @@ impl Recorder for Gcov<'_> {
         let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
         let mut found = Uncounted::default();
         for path in &self.linked {
+            if !uncounted::is_of_the_build(path, self.placer) {
+                continue;
+            }
             let bytes = fs::read(path).unwrap_or_default();
             // What was made past our compilers counts nothing, whatever counts elsewhere under the same names.
             let counted = match mark::is_counting(&bytes) {
                 true => Counted::Somewhere(&names),
                 false => Counted::Nothing,
             };
-            uncounted::add(&mut found, path, self.placer, &counted);
+            uncounted::add(&mut found, (path, Some(&bytes)), self.placer, &counted);
         }
         found.counted = found.symbols.intersection(&self.symbols).cloned().collect();
         let inlined = self.inlined_without_a_trace().into_iter();

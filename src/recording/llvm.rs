@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -361,8 +362,18 @@ impl Recorder for Llvm<'_> {
 
     fn uncounted(&self) -> Uncounted {
         let mut found = Uncounted::default();
+        let mut seen = BTreeSet::new();
         for path in &self.linked {
-            let map = fs::read(path).ok().and_then(|bytes| map::read(&bytes).ok());
+            if !uncounted::is_of_the_build(path, self.placer) {
+                continue;
+            }
+            // Cargo gives most of its programs two names.
+            let place = path.metadata().map(|data| (data.dev(), data.ino()));
+            if place.is_ok_and(|place| !seen.insert(place)) {
+                continue;
+            }
+            let bytes = fs::read(path).ok();
+            let map = bytes.as_deref().and_then(|bytes| map::read(bytes).ok());
             let names: BTreeSet<&str> = map
                 .iter()
                 .flat_map(|map| &map.functions)
@@ -373,7 +384,8 @@ impl Recorder for Llvm<'_> {
                 Some(_) => Counted::Mapped(&names),
                 None => Counted::Nothing,
             };
-            uncounted::add(&mut found, path, self.placer, &counted);
+            let binary = (path.as_path(), bytes.as_deref());
+            uncounted::add(&mut found, binary, self.placer, &counted);
         }
         found
     }

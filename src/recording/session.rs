@@ -357,10 +357,7 @@ impl Session {
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
         // Procedural macros, which rustdoc loads, are made without counters.
-        let counts = |path: &PathBuf| {
-            self.backend != Backend::Rustc
-                || fs::read(path).is_ok_and(|bytes| binary::has_counters(&bytes))
-        };
+        let counts = |path: &PathBuf| self.backend != Backend::Rustc || binary::counts(path);
         let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
         let find_counting = || {
             let linked = linked_below(&self.folders()).into_iter();

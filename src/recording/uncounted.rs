@@ -1,7 +1,6 @@
 //! What a build holds without counters: what it does is in no trace.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Component, Path};
 
 use super::Placer;
@@ -46,21 +45,27 @@ pub fn add_silent(found: &mut Uncounted, contents: &Contents, placer: &Placer) {
     }
 }
 
-/// Adds the functions of a binary that are not counted.
+/// Whether a binary is neither a trial nor a file of the tree.
+pub(super) fn is_of_the_build(path: &Path, placer: &Placer) -> bool {
+    !placer.is_trial(path) && !placer.is_tracked(path)
+}
+
+/// Adds the functions of a binary with these bytes, if it can be read, that are not counted.
 ///
 /// A symbol that the tree defines a function for tells that some source was compiled past our compilers, and then anything in it,
 /// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
 /// an `#if` took it out.
-pub(super) fn add(found: &mut Uncounted, path: &Path, placer: &Placer, counted: &Counted<'_>) {
-    if placer.is_trial(path) || placer.is_tracked(path) {
-        return;
-    }
+pub(super) fn add(
+    found: &mut Uncounted,
+    (path, bytes): (&Path, Option<&[u8]>),
+    placer: &Placer,
+    counted: &Counted<'_>,
+) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut blind = |why: &str| {
         found.blind.get_or_insert_with(|| format!("'{name}' {why}"));
     };
-    let read = fs::read(path).ok();
-    let Some(symbols) = read.and_then(|bytes| binary::symbols(&bytes).ok()) else {
+    let Some(symbols) = bytes.and_then(|bytes| binary::symbols(bytes).ok()) else {
         return blind("cannot be read");
     };
     let Some(symbols) = symbols else {

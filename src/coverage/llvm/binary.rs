@@ -1,9 +1,12 @@
 //! An ELF file: its sections by name, its build id, and which functions it imports that make counters lie.
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
 
 use object::elf::FileHeader64;
 use object::read::elf::ElfFile;
+use object::read::{ReadCache, ReadRef};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use super::Unreadable;
@@ -113,27 +116,40 @@ pub fn build_id(binary: &[u8]) -> Result<Vec<u8>, Unreadable> {
     Binary::parse(binary)?.build_id()
 }
 
+/// The same of a file, of which no more is read than that takes; nothing, if it cannot be.
+#[must_use]
+pub fn build_id_of(path: &Path) -> Option<Vec<u8>> {
+    Binary::parse(&in_file(path)?).ok()?.build_id().ok()
+}
+
 /// Whether a binary has counters of clang.
 #[must_use]
 pub fn has_counters(binary: &[u8]) -> bool {
-    let sections = Binary::parse(binary).and_then(|binary| {
-        let found = binary.sections("__llvm_prf_cnts")?;
-        Ok(found.len())
-    });
-    sections.is_ok_and(|sections| sections > 0)
+    Binary::parse(binary).is_ok_and(|binary| binary.has_counters())
 }
 
-/// The names of the libraries that a binary asks for.
-pub fn needed(binary: &[u8]) -> Result<Vec<String>, Unreadable> {
-    let damaged = |_| Unreadable::Damaged("the dynamic section");
-    let binary = Binary::parse(binary)?;
-    let libraries = binary.elf.import_libraries().map_err(damaged)?;
+/// The same of a file.
+#[must_use]
+pub fn counts(path: &Path) -> bool {
+    let file = in_file(path);
+    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| binary.has_counters()))
+}
+
+/// The names of the libraries that a binary asks for; nothing, if it cannot be read.
+#[must_use]
+pub fn needed_by(path: &Path) -> Option<Vec<String>> {
+    let file = in_file(path)?;
+    let binary = Binary::parse(&file).ok()?;
     let mut names = Vec::new();
-    for library in libraries {
-        let name = library.map_err(damaged)?;
-        names.push(String::from_utf8_lossy(name.name()).into_owned());
+    for library in binary.elf.import_libraries().ok()? {
+        names.push(String::from_utf8_lossy(library.ok()?.name()).into_owned());
     }
-    Ok(names)
+    Some(names)
+}
+
+/// Programs are large, and most of what is asked stands in a few places of theirs.
+fn in_file(path: &Path) -> Option<ReadCache<File>> {
+    File::open(path).ok().map(ReadCache::new)
 }
 
 /// The functions that a binary defines, without the suffixes of a compiler's clones; nothing, if its symbols were stripped.
@@ -188,14 +204,14 @@ impl Imports {
     }
 }
 
-pub(super) struct Binary<'a> {
-    elf: ElfFile<'a, FileHeader64<LittleEndian>>,
+pub(super) struct Binary<'a, R: ReadRef<'a> = &'a [u8]> {
+    elf: ElfFile<'a, FileHeader64<LittleEndian>, R>,
 }
 
-impl<'a> Binary<'a> {
-    pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Unreadable> {
+impl<'a, R: ReadRef<'a>> Binary<'a, R> {
+    pub(super) fn parse(bytes: R) -> Result<Self, Unreadable> {
         // The class and the byte order stand in the fifth and sixth byte.
-        match bytes {
+        match bytes.read_bytes_at(0, 6).unwrap_or_default() {
             [0x7f, b'E', b'L', b'F', 2, 1, ..] => {}
             [0x7f, b'E', b'L', b'F', _, 2, ..] => return Err(Unreadable::BigEndian),
             [0x7f, b'E', b'L', b'F', 1, ..] => return Err(Unreadable::Bits32),
@@ -216,6 +232,11 @@ impl<'a> Binary<'a> {
             .filter(|data| !matches!(data, Ok([])))
             .collect::<Result<_, _>>()
             .map_err(|_| damaged)
+    }
+
+    fn has_counters(&self) -> bool {
+        let sections = self.sections("__llvm_prf_cnts");
+        sections.is_ok_and(|sections| !sections.is_empty())
     }
 
     /// The GNU build id, or nothing.
