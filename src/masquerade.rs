@@ -327,8 +327,7 @@ fn noted(
     ended: u8,
     call: Option<&Call>,
 ) -> Result<u8> {
-    let call = call.filter(|_| told.is_whole);
-    let call = call.map(|call| call.digest(folder, told));
+    let call = call.and_then(|call| call.digest(folder, told));
     let noted = told.take_in(folder).and_then(|()| match ended {
         0 => inputs::note_compiled(folder, arguments, told, call),
         _ => Ok(()),
@@ -358,7 +357,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 15;
+pub const FLAGS_VERSION: u32 = 16;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [

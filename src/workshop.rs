@@ -115,6 +115,15 @@ impl Workshop {
         Ok(())
     }
 
+    /// Whether a folder is one of its own, or named after one with an extension.
+    #[must_use]
+    pub fn has(&self, folder: &Path) -> bool {
+        let own = [&self.tree, &self.build, &self.compilers, &self.logs];
+        let more = [&self.profiles, &self.made, &self.strays];
+        let plain = folder.with_extension("");
+        own.into_iter().chain(more).any(|own| *own == plain)
+    }
+
     /// What the last build printed.
     #[must_use]
     pub fn build_log(&self) -> PathBuf {

@@ -233,8 +233,10 @@ pub(super) fn files_given(arguments: &[OsString]) -> Vec<PathBuf> {
             words.next();
             continue;
         }
-        let name = word.as_encoded_bytes();
-        if !name.starts_with(b"-") && !is_for_linker(name) && Path::new(word).is_file() {
+        let path = Path::new(word);
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_for_linker = !is_source(word) && is_for_linker(name);
+        if !word.as_encoded_bytes().starts_with(b"-") && !is_for_linker && path.is_file() {
             files.push(PathBuf::from(word));
         }
     }

@@ -109,8 +109,13 @@ impl Told {
     /// Adds what lies outside of the workshop to what is known.
     pub(super) fn take_in(&self, folder: &Path) -> io::Result<()> {
         let root = folder.parent().unwrap_or(folder);
-        let paths = self.paths.iter();
-        let paths = paths.filter(|path| !path.starts_with(root) && path.is_file());
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        // A link in the tree may lead outside.
+        let is_outside = |path: &&PathBuf| {
+            let real = path.canonicalize();
+            real.is_ok_and(|real| !real.starts_with(&root) && real.is_file())
+        };
+        let paths = self.paths.iter().filter(is_outside);
         let mut new: BTreeSet<String> = paths
             .map(|path| path.to_string_lossy().into_owned())
             .collect();

@@ -17,7 +17,7 @@ use super::arguments::{compiles_headers, files_given, is_preprocessed, products}
 use super::headers::Told;
 use crate::digest;
 
-const BEGINNING: &[u8] = b"inputs 3\n";
+const BEGINNING: &[u8] = b"inputs 4\n";
 
 /// Who made something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub struct Note {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Over the call and what it read outside of the workshop.
+    /// Over the call and the content of all that it read.
     pub call: u64,
     /// How the product looked when it was made.
     pub looks: u64,
@@ -166,7 +166,8 @@ pub fn keep_made(compilers: &Path) -> io::Result<()> {
     keep(compilers, existing(compilers))
 }
 
-/// Forgets what was made after the list was this long and is gone: tests compile for themselves, which no build passes over.
+/// Forgets programs that were linked after the list was this long, are gone, and went into nothing else: tests make some for
+/// themselves, which no build passes over.
 pub fn forget_gone(compilers: &Path, before: u64) -> io::Result<()> {
     if length(compilers) == before {
         return Ok(());
@@ -175,9 +176,15 @@ pub fn forget_gone(compilers: &Path, before: u64) -> io::Result<()> {
     let Some(notes) = read(&fs::read(file(compilers))?) else {
         return Ok(());
     };
-    let kept = notes
+    let read: BTreeSet<&Place> = notes
         .iter()
-        .filter(|(end, note)| *end <= before || is_there(note));
+        .flat_map(|(_, note)| note.read.iter().flatten())
+        .map(|(place, _)| place)
+        .collect();
+    let is_read = |note: &Note| note.made.as_ref().is_none_or(|made| read.contains(made));
+    let kept = notes.iter().filter(|(end, note)| {
+        *end <= before || note.by == Maker::Compiler || is_there(note) || is_read(note)
+    });
     rewrite(compilers, kept.map(|(_, note)| note))
 }
 
@@ -322,6 +329,12 @@ impl Surroundings {
         digest.finish()
     }
 
+    /// Whether a file really is below the workshop.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        let real = self.here.join(path).canonicalize();
+        real.is_ok_and(|real| real.starts_with(&self.root))
+    }
+
     /// The folder in which the call is made.
     pub(super) fn here(&self) -> Place {
         self.place(Path::new(""))
@@ -338,7 +351,7 @@ impl Surroundings {
     }
 
     /// As it was called, so that whoever looks again follows the same links.
-    fn place(&self, path: &Path) -> Place {
+    pub(super) fn place(&self, path: &Path) -> Place {
         let path = self.here.join(path);
         let inner = path.strip_prefix(&self.root).unwrap_or(&path);
         Place(inner.as_os_str().to_owned().into_vec())
@@ -500,26 +513,29 @@ mod tests {
     }
 
     #[test]
-    fn what_a_test_made_for_itself_is_forgotten() {
-        let (room, compilers) = workshop(&["tree/a.c", "tree/a.o", "tree/b.o"]);
-        let note = |made: &str| {
-            let arguments = call(room.path(), &format!("-c ^tree/a.c -o ^tree/{made}"));
-            let told = told(room.path(), &[]);
-            note_compiled(&compilers, &arguments, &told, None).expect("there is room");
+    fn what_a_test_linked_for_itself_is_forgotten() {
+        let files = ["tree/a.c", "tree/a.o", "tree/p", "tree/gone.o", "tree/gone"];
+        let (room, compilers) = workshop(&files);
+        let root = room.path();
+        let link = |made: &str, object: &str| {
+            let object = root.join(object).to_string_lossy().into_owned();
+            let files = std::iter::once(object.as_str());
+            note_linked(&compilers, &root.join(made), files).expect("there is room");
         };
-        note("a.o");
-        note("renamed.o");
+        link("tree/gone", "tree/a.o");
         let before = length(&compilers);
-        note("b.o");
-        note("gone.o");
+        let arguments = call(root, "-c ^tree/a.c -o ^tree/gone.o");
+        note_compiled(&compilers, &arguments, &told(root, &[]), None).expect("there is room");
+        link("tree/p", "tree/gone.o");
+        link("tree/gone", "tree/a.o");
+        fs::remove_file(root.join("tree/gone")).expect("it is there");
+        // Its program is still there.
+        fs::remove_file(root.join("tree/gone.o")).expect("it is there");
         forget_gone(&compilers, before).expect("there is room");
         let noted = read(&fs::read(file(&compilers)).expect("it is there")).expect("it is whole");
-        let made: Vec<_> = noted
-            .iter()
-            .map(|(_, note)| note.made.clone().map(|made| names(&[made]).concat()))
-            .collect();
-        let known = |name: &str| Some(format!("tree/{name}"));
-        assert_eq!(made, [known("a.o"), None, known("b.o")]);
+        let made = noted.iter().filter_map(|(_, note)| note.made.clone());
+        let made: Vec<Place> = made.collect();
+        assert_eq!(names(&made), ["tree/gone", "tree/gone.o", "tree/p"]);
     }
 
     #[test]

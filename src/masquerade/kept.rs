@@ -1,20 +1,21 @@
 //! Objects that need not be compiled again where everything is built anew: the compiler says what it would read, and an earlier one
 //! was made of the same by the same call.
 //!
-//! What was built before is set aside, with a note for each object. A call asks the preprocessor for the headers of now, which
-//! finds whatever came or went; if these are the files of then, with the same content, the object is taken over. A call that may read
-//! or write something else is made.
+//! What was built before is set aside, with a note for each object: over the call, and over the content of all that it read. A call
+//! asks the preprocessor for the headers of now, which finds whatever came or went; if the note is the same, the object is taken
+//! over. A call that may read or write something else is made.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::arguments::{only_source, products};
 use super::headers::{Report, Told};
-use super::inputs::{self, Note, Place, Surroundings, looks};
+use super::inputs::{self, Mark, Place, Surroundings, looks};
 use crate::digest::{self, Digest};
 
 /// What was built before, beside what is built now.
@@ -28,19 +29,15 @@ pub fn set_aside(compilers: &Path, folders: &[&Path]) -> io::Result<()> {
         return Ok(());
     };
     let notes = inputs::newest(compilers).unwrap_or_default();
-    let mut seen = BTreeMap::new();
-    let mut is_as_noted = |place: &Place, noted: u64| {
-        let path = place.below(root);
-        *seen.entry(path).or_insert_with_key(|path| looks(path)) == Some(noted)
-    };
     let mut kept = Vec::new();
     for (_, note) in notes.into_values() {
-        let (Some(mark), Some(made), Some(read)) = (note.kept, &note.made, &note.read) else {
+        let (Some(mark), Some(made)) = (note.kept, &note.made) else {
             continue;
         };
-        let mut files = read.iter();
-        if is_as_noted(made, mark.looks) && files.all(|(place, looks)| is_as_noted(place, *looks)) {
-            let bytes = postcard::to_stdvec(&note).map_err(io::Error::other)?;
+        let path = made.below(root);
+        let is_ours = folders.iter().any(|folder| path.starts_with(folder));
+        if is_ours && looks(&path) == Some(mark.looks) {
+            let bytes = postcard::to_stdvec(&(made, mark)).map_err(io::Error::other)?;
             kept.push((note_of(&before, made), bytes));
         }
     }
@@ -64,6 +61,12 @@ pub fn forget(compilers: &Path) -> io::Result<()> {
         Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Whether a folder is that of what was set aside.
+#[must_use]
+pub fn is_aside(folder: &Path) -> bool {
+    folder.ends_with(BEFORE)
 }
 
 fn before(compilers: &Path) -> Option<PathBuf> {
@@ -112,31 +115,11 @@ impl<'a> Call<'a> {
         };
         let place = workshop.made(made);
         let note = fs::read(note_of(&before, &place)).ok()?;
-        let note: Note = postcard::from_bytes(&note).ok()?;
+        let (noted, mark): (Place, Mark) = postcard::from_bytes(&note).ok()?;
         let is_silent = is_silent(preprocess(&self.only_preprocessing()));
         let told = report.told(1);
-        let is_same = is_silent
-            && told.is_whole
-            && note.made.as_ref() == Some(&place)
-            && note.kept.map(|mark| mark.call) == Some(self.digest(folder, &told));
-        let then = note.read.filter(|_| is_same)?;
-        let now = workshop.all_read(self.arguments, &told);
-        let root = folder.parent()?;
-        let has_same = |((then, _), (now, _)): (&(Place, u64), &(Place, u64))| {
-            let content = fs::read(now.below(root)).ok();
-            let content =
-                content.filter(|content| !may_ask_more(content) && !may_read_more(content));
-            then == now && content.is_some() && content == fs::read(then.below(&before)).ok()
-        };
-        let is_same = then.len() == now.len()
-            && then.iter().zip(&now).all(has_same)
-            && told
-                .paths
-                .iter()
-                .all(|path| fs::read(path).is_ok_and(|content| !may_read_more(&content)));
-        is_same
-            .then(|| fs::copy(place.below(&before), made))?
-            .ok()?;
+        let is_same = is_silent && noted == place && self.digest(folder, &told) == Some(mark.call);
+        is_same.then(|| put(&place.below(&before), made))?.ok()?;
         Some(told)
     }
 
@@ -151,30 +134,86 @@ impl<'a> Call<'a> {
         words
     }
 
-    /// Over all that decides what is made, except for what is in the files below the workshop.
-    pub(super) fn digest(&self, folder: &Path, told: &Told) -> u64 {
+    /// Over all that decides what is made; nothing, if something may that nobody tells of.
+    pub(super) fn digest(&self, folder: &Path, told: &Told) -> Option<u64> {
         let workshop = Surroundings::of(folder);
+        let source = Path::new(only_source(self.arguments)?);
         let mut digest = Digest::new();
         digest.absorb(workshop.digest(self.arguments));
         digest.absorb(u64::from(self.is_plus));
         digest.absorb_bytes(workshop.here().as_bytes());
-        digest.absorb(looks(self.compiler).unwrap_or(0));
+        digest.absorb(looks(self.compiler)?);
         for name in VARIABLES {
             let value = std::env::var_os(name).unwrap_or_default();
+            if asks_more(value.as_encoded_bytes()) || reads_more(value.as_encoded_bytes()) {
+                return None;
+            }
             digest.absorb_bytes(value.as_encoded_bytes());
         }
-        let root = folder.parent().unwrap_or(folder);
-        let outside: BTreeSet<&PathBuf> = told
-            .paths
-            .iter()
-            .filter(|path| !path.starts_with(root))
-            .collect();
-        for path in outside {
-            digest.absorb_bytes(path.as_os_str().as_encoded_bytes());
-            digest.absorb(looks(path).unwrap_or(0));
+        for word in self.arguments {
+            let word = word.as_encoded_bytes();
+            if asks_more(word) || reads_more(word) {
+                return None;
+            }
         }
-        digest.finish()
+        let mut files: Vec<&Path> = told.paths.iter().map(PathBuf::as_path).collect();
+        files.push(source);
+        files.sort();
+        files.dedup();
+        let mut asked = BTreeSet::new();
+        for file in files.iter().filter(|_| told.is_whole) {
+            let content = fs::read(file).ok()?;
+            if reads_more(&content) {
+                return None;
+            }
+            match workshop.holds(file) {
+                true if asks_more(&content) => return None,
+                true => {}
+                false => asked.extend(asked_for(&content).map(<[u8]>::to_vec)),
+            }
+            digest.absorb_bytes(workshop.place(file).as_bytes());
+            let content = digest::content(&content);
+            digest.absorb(content as u64);
+            digest.absorb((content >> 64) as u64);
+        }
+        for name in asked {
+            let name = Path::new(OsStr::from_bytes(&name));
+            for folder in self.search_path(source) {
+                digest.absorb(u64::from(folder.join(name).exists()));
+            }
+        }
+        told.is_whole.then(|| digest.finish())
     }
+
+    /// The folders in which headers are looked for, as far as the call tells.
+    fn search_path(&self, source: &Path) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = source.parent().map(Path::to_owned).into_iter().collect();
+        let options = ["-I", "-isystem", "-iquote", "-idirafter"];
+        let mut words = self.arguments.iter();
+        while let Some(word) = words.next() {
+            let text = word.as_encoded_bytes();
+            let option = options
+                .iter()
+                .find_map(|option| text.strip_prefix(option.as_bytes()));
+            match option {
+                Some(b"") => folders.extend(words.next().map(PathBuf::from)),
+                Some(joined) => folders.push(OsStr::from_bytes(joined).into()),
+                None => {}
+            }
+        }
+        folders
+    }
+}
+
+/// Puts a copy in a place at once, as compilers do: what was there before may have other names.
+fn put(from: &Path, to: &Path) -> io::Result<()> {
+    let mut beside = to.as_os_str().to_owned();
+    beside.push(format!(".{}", std::process::id()));
+    let done = fs::copy(from, &beside).and_then(|_| fs::rename(&beside, to));
+    if done.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    done
 }
 
 /// By which compilers are told more than by their arguments.
@@ -193,8 +232,8 @@ const VARIABLES: [&str; 12] = [
     "LC_ALL",
 ];
 
-/// Whether a file of the project may ask for more than for its headers: whether others are there, or what time it is.
-fn may_ask_more(content: &[u8]) -> bool {
+/// Whether a text may ask for more than for headers: whether others are there, or what time it is.
+fn asks_more(content: &[u8]) -> bool {
     let words = [
         "__has_include",
         "__has_embed",
@@ -203,10 +242,8 @@ fn may_ask_more(content: &[u8]) -> bool {
         "__TIMESTAMP__",
     ];
     let is_directive = |at: usize| {
-        matches!(
-            content[..at].trim_ascii_end(),
-            [.., b'#'] | [.., b'%', b':']
-        )
+        let before = content[..at].trim_ascii_end();
+        before.ends_with(b"#") || before.ends_with(b"%:")
     };
     words
         .iter()
@@ -214,21 +251,43 @@ fn may_ask_more(content: &[u8]) -> bool {
         || find(content, "embed").any(is_directive)
 }
 
-/// Whether an assembler may read more for what is in a file, wherever that lies.
-fn may_read_more(content: &[u8]) -> bool {
+/// Whether an assembler may read more for what is in a text.
+fn reads_more(content: &[u8]) -> bool {
     let words = ["incbin", ".include"];
     words
         .iter()
         .any(|word| find(content, word).next().is_some())
 }
 
-/// The places of a word.
+/// The headers for which a header asks whether they are there, by their names.
+fn asked_for(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let word = "__has_include";
+    find(content, word).filter_map(move |at| {
+        let behind = &content[at + word.len()..];
+        let behind = behind.strip_prefix(b"_next").unwrap_or(behind);
+        let behind = behind
+            .trim_ascii_start()
+            .strip_prefix(b"(")?
+            .trim_ascii_start();
+        let end = match behind.first()? {
+            b'<' => b'>',
+            b'"' => b'"',
+            _ => return None,
+        };
+        behind[1..].split(|byte| *byte == end).next()
+    })
+}
+
+/// The places of a word, in whatever case.
 fn find<'a>(content: &'a [u8], word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let word = word.as_bytes();
-    let is_first = move |(_, byte): &(usize, &u8)| **byte == word[0];
+    let (small, large) = (word[0].to_ascii_lowercase(), word[0].to_ascii_uppercase());
+    let is_first = move |(_, byte): &(usize, &u8)| **byte == small || **byte == large;
     let places = content.iter().enumerate().filter(is_first);
-    let places = places.map(|(at, _)| at);
-    places.filter(move |at| content[*at..].starts_with(word))
+    places.map(|(at, _)| at).filter(move |at| {
+        let here = content.get(*at..at + word.len());
+        here.is_some_and(|here| here.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Options that stand alone.
@@ -405,10 +464,14 @@ mod tests {
             "#embed \"x\"",
             "a\n #\tembed <x>",
         ] {
-            assert!(may_ask_more(more.as_bytes()), "{more}");
+            assert!(asks_more(more.as_bytes()), "{more}");
         }
-        assert!(!may_ask_more(b"int time(void); /* DATE, embedded */"));
-        assert!(may_read_more(b"asm(\".incbin \\\"x\\\"\");"));
-        assert!(!may_read_more(b"#include <x.h>"));
+        assert!(!asks_more(b"int time(void); /* DATE, embedded */"));
+        assert!(reads_more(b".INCBIN \"x\""));
+        assert!(reads_more(b"asm(\".incbin \\\"x\\\"\");"));
+        assert!(!reads_more(b"#include <x.h>"));
+        let text = b"#if __has_include(<a/b.h>) || __has_include_next( \"c.h\" )\n#define __has_include(x) 0";
+        let asked: Vec<_> = asked_for(text).collect();
+        assert_eq!(asked, [&b"a/b.h"[..], b"c.h"]);
     }
 }

@@ -110,6 +110,14 @@ fn clear(workshop: &Workshop, folders: &[&PathBuf]) -> Result<()> {
             fs::remove_dir_all(folder).map_err(|error| cannot(&error))?;
         }
     }
+    // Some projects are built beside their tree.
+    let root = workshop.tree.parent().unwrap_or(&workshop.tree);
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.is_symlink() && !workshop.has(&path) && !kept::is_aside(&path) {
+            fs::remove_dir_all(path).map_err(|error| cannot(&error))?;
+        }
+    }
     for folder in [&workshop.build, &workshop.tree] {
         fs::create_dir_all(folder).map_err(|error| cannot(&error))?;
     }

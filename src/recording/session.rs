@@ -90,12 +90,14 @@ impl Session {
         let (backend, reason) = backend::choose(runner.backend(), config.backend, &workshop.logs)?;
         let differences = workshop.differences(repository)?;
         let variables = fingerprint::variables(&config.environment);
+        // Where counters are written is in the objects.
         let made_by = format!(
-            "{} {} {backend:?} {variables:?} {:?} {:?}",
+            "{} {} {backend:?} {variables:?} {:?} {:?} {:?}",
             runner.name(),
             masquerade::FLAGS_VERSION,
             config.configure,
-            config.build
+            config.build,
+            workshop.strays
         );
         let is_otherwise =
             was_made_otherwise(&workshop, &made_by) || has_another_outside(&workshop);
@@ -106,11 +108,7 @@ impl Session {
             (false, false) => {}
         }
         workshop.note_pending(&differences.modified);
-        // What is made of the tree is then made anew, and nothing can be stale.
-        let opened_before = match is_otherwise || is_beyond {
-            true => Some(BTreeSet::new()),
-            false => workshop.opened(),
-        };
+        let opened_before = workshop.opened();
         let noted_before = inputs::length(&workshop.compilers);
         let version = workshop.copy(repository)?;
         let site = site(&workshop, &backend, jobs)?;

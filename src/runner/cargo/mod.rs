@@ -44,7 +44,7 @@ impl Runner for Cargo {
 
     fn clears(&self, build: &Path, tree: &Path, changed: &[&RepoPath]) -> bool {
         let is_ours = !changed.iter().any(|path| spared::reaches_others(path));
-        is_ours && spared::clear(build, tree).is_ok()
+        is_ours && !spared::tells_others(tree) && spared::clear(build, tree).is_ok()
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {

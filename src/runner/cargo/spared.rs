@@ -21,6 +21,17 @@ pub(super) fn reaches_others(path: &RepoPath) -> bool {
     folders.any(|folder| folder == b".cargo") || name.starts_with(b"rust-toolchain")
 }
 
+/// Whether the settings of the tree may tell scripts of other packages what to read, or take in more settings from elsewhere.
+pub(super) fn tells_others(tree: &Path) -> bool {
+    let settings = ["config.toml", "config"].map(|name| tree.join(".cargo").join(name));
+    settings.iter().any(|file| {
+        let text = fs::read_to_string(file);
+        text.map_or(file.exists(), |text| {
+            text.contains("env") || text.contains("include")
+        })
+    })
+}
+
 /// Takes away all that was made of the tree, and whatever else is in the folder.
 pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
     let profiles: Vec<PathBuf> = profiles(build)
@@ -32,10 +43,48 @@ pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
             is_of_cargo(path) || profiles.iter().any(|profile| profile.starts_with(path))
         })?;
     }
+    let (own, others) = packages(&profiles, tree);
+    let is_other = |package: &String| others.contains(package) && !own.contains(package);
     for profile in &profiles {
-        clear_profile(profile, tree)?;
+        let known = ["build", "deps", FINGERPRINTS].map(|name| profile.join(name));
+        keep_only(profile, |path| {
+            is_of_cargo(path) || known.iter().any(|known| known == path)
+        })?;
+        let [build, deps, _] = &known;
+        keep_only(build, |path| {
+            package_of(path).is_some_and(|package| is_other(&package))
+        })?;
+        // Who has no list was made of something that nobody knows.
+        let lists = lists_in(deps).into_iter();
+        let others: BTreeSet<String> = lists
+            .filter(|list| !is_made_of(std::slice::from_ref(list), tree))
+            .filter_map(|list| hash_of(&list))
+            .collect();
+        keep_only(deps, |path| {
+            hash_of(path).is_some_and(|hash| others.contains(&hash))
+        })?;
     }
     Ok(())
+}
+
+/// The packages whose scripts were compiled from the tree, and the others that have some. With a target named, scripts are compiled in
+/// one profile, and what they make is in another.
+fn packages(profiles: &[PathBuf], tree: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for folder in profiles
+        .iter()
+        .flat_map(|profile| folders_in(&profile.join("build")))
+    {
+        let lists = lists_in(&folder);
+        let Some(package) = package_of(&folder).filter(|_| !lists.is_empty()) else {
+            continue;
+        };
+        match is_made_of(&lists, tree) {
+            true => own.insert(package),
+            false => others.insert(package),
+        };
+    }
+    (own, others)
 }
 
 /// The folders of targets, which stand between.
@@ -44,29 +93,6 @@ fn above(profiles: &[PathBuf]) -> BTreeSet<&Path> {
         .iter()
         .filter_map(|profile| profile.parent())
         .collect()
-}
-
-fn clear_profile(profile: &Path, tree: &Path) -> io::Result<()> {
-    let known = ["build", "deps", FINGERPRINTS].map(|name| profile.join(name));
-    keep_only(profile, |path| {
-        is_of_cargo(path) || known.iter().any(|known| known == path)
-    })?;
-    let [build, deps, _] = &known;
-    let scripts = folders_in(build).into_iter();
-    let scripts = scripts.filter(|folder| is_made_of(&lists_in(folder), tree));
-    let packages: BTreeSet<String> = scripts.filter_map(|folder| package_of(&folder)).collect();
-    keep_only(build, |path| {
-        package_of(path).is_some_and(|package| !packages.contains(&package))
-    })?;
-    // Who has no list was made of something that nobody knows.
-    let lists = lists_in(deps).into_iter();
-    let others: BTreeSet<String> = lists
-        .filter(|list| !is_made_of(std::slice::from_ref(list), tree))
-        .filter_map(|list| hash_of(&list))
-        .collect();
-    keep_only(deps, |path| {
-        hash_of(path).is_some_and(|hash| others.contains(&hash))
-    })
 }
 
 /// The lists of what rustc read in a folder.
@@ -123,6 +149,8 @@ mod tests {
             (format!("debug/deps/libo-{other}.rlib"), ""),
             (format!("debug/deps/o-{other}.o.1a-cgu.0.rcgu.o"), ""),
             (format!("debug/build/o-{other}/o.d"), outside),
+            (format!("triple/debug/.fingerprint/o-{other}/lib-o"), ""),
+            (format!("triple/debug/build/o-{other}/out/x.rs"), ""),
         ];
         let go = [
             ("tmp/x".to_owned(), ""),
@@ -134,6 +162,7 @@ mod tests {
             (format!("debug/deps/libq-{own}.rlib"), ""),
             (format!("debug/build/m-{own}/m.d"), "m.d: build.rs\n"),
             (format!("debug/build/m-{other}/out/x.rs"), ""),
+            (format!("triple/debug/build/m-{own}/out/x.rs"), ""),
         ];
         for (path, text) in stay.iter().chain(&go) {
             write(path, text);
@@ -144,6 +173,17 @@ mod tests {
         }
         for (path, _) in &go {
             assert!(!build.join(path).exists(), "{path}");
+        }
+    }
+
+    #[test]
+    fn settings_that_tell_others_are_known() {
+        let room = tempfile::tempdir().expect("there is room");
+        assert!(!tells_others(room.path()));
+        fs::create_dir(room.path().join(".cargo")).expect("there is room");
+        for (text, tells) in [("[build]\njobs = 1\n", false), ("[env]\nX = \"1\"\n", true)] {
+            fs::write(room.path().join(".cargo/config.toml"), text).expect("there is room");
+            assert_eq!(tells_others(room.path()), tells, "{text}");
         }
     }
 
