@@ -152,7 +152,7 @@ impl<'a> Call<'a> {
         }
         for word in self.arguments {
             let word = word.as_encoded_bytes();
-            if asks_more(word) || reads_more(word) {
+            if asks_more(word) || reads_more(word) || find(word, "__has_include").next().is_some() {
                 return None;
             }
         }
@@ -160,34 +160,49 @@ impl<'a> Call<'a> {
         files.push(source);
         files.sort();
         files.dedup();
-        let mut asked = BTreeSet::new();
+        // Headers for which others ask, beside them and on the search path.
+        let (mut asked, mut found) = (BTreeSet::new(), BTreeSet::new());
         for file in files.iter().filter(|_| told.is_whole) {
             let content = fs::read(file).ok()?;
             if reads_more(&content) {
                 return None;
             }
-            match workshop.holds(file) {
-                true if asks_more(&content) => return None,
-                true => {}
-                false => asked.extend(asked_for(&content).map(<[u8]>::to_vec)),
+            let (names, is_clear) = asked_for(&content);
+            if workshop.holds(file) && (!is_clear || asks_more(&content)) {
+                return None;
             }
+            let folder = file.parent().unwrap_or(file);
+            asked.extend(
+                names
+                    .iter()
+                    .map(|name| folder.join(OsStr::from_bytes(name))),
+            );
+            found.extend(names.into_iter().map(<[u8]>::to_vec));
             digest.absorb_bytes(workshop.place(file).as_bytes());
             let content = digest::content(&content);
             digest.absorb(content as u64);
             digest.absorb((content >> 64) as u64);
         }
-        for name in asked {
-            let name = Path::new(OsStr::from_bytes(&name));
-            for folder in self.search_path(source) {
-                digest.absorb(u64::from(folder.join(name).exists()));
-            }
+        for folder in self.search_path() {
+            asked.extend(
+                found
+                    .iter()
+                    .map(|name| folder.join(OsStr::from_bytes(name))),
+            );
+        }
+        for path in asked {
+            digest.absorb(u64::from(path.exists()));
         }
         told.is_whole.then(|| digest.finish())
     }
 
     /// The folders in which headers are looked for, as far as the call tells.
-    fn search_path(&self, source: &Path) -> Vec<PathBuf> {
-        let mut folders: Vec<PathBuf> = source.parent().map(Path::to_owned).into_iter().collect();
+    fn search_path(&self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        for name in &VARIABLES[..4] {
+            let value = std::env::var_os(name).unwrap_or_default();
+            folders.extend(std::env::split_paths(&value));
+        }
         let options = ["-I", "-isystem", "-iquote", "-idirafter"];
         let mut words = self.arguments.iter();
         while let Some(word) = words.next() {
@@ -232,15 +247,9 @@ const VARIABLES: [&str; 12] = [
     "LC_ALL",
 ];
 
-/// Whether a text may ask for more than for headers: whether others are there, or what time it is.
+/// Whether a text may ask for more than for headers: what is in other files, or what time it is.
 fn asks_more(content: &[u8]) -> bool {
-    let words = [
-        "__has_include",
-        "__has_embed",
-        "__DATE__",
-        "__TIME__",
-        "__TIMESTAMP__",
-    ];
+    let words = ["__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__"];
     let is_directive = |at: usize| {
         let before = content[..at].trim_ascii_end();
         before.ends_with(b"#") || before.ends_with(b"%:")
@@ -259,23 +268,34 @@ fn reads_more(content: &[u8]) -> bool {
         .any(|word| find(content, word).next().is_some())
 }
 
-/// The headers for which a header asks whether they are there, by their names.
-fn asked_for(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The headers for which a text asks whether they are there, by their names, and whether these are all.
+fn asked_for(content: &[u8]) -> (Vec<&[u8]>, bool) {
     let word = "__has_include";
-    find(content, word).filter_map(move |at| {
+    let (mut names, mut is_clear) = (Vec::new(), true);
+    for at in find(content, word) {
         let behind = &content[at + word.len()..];
         let behind = behind.strip_prefix(b"_next").unwrap_or(behind);
-        let behind = behind
-            .trim_ascii_start()
-            .strip_prefix(b"(")?
-            .trim_ascii_start();
-        let end = match behind.first()? {
-            b'<' => b'>',
-            b'"' => b'"',
-            _ => return None,
+        let behind = behind.trim_ascii_start();
+        let Some(operand) = behind.strip_prefix(b"(") else {
+            // Who asks whether one can ask; but another name for it may be used anywhere.
+            let before = content[..at].trim_ascii_end();
+            let before = before.strip_suffix(b"(").unwrap_or(before).trim_ascii_end();
+            let asks = [&b"defined"[..], b"ifdef", b"ifndef"];
+            is_clear &= asks.iter().any(|asks| before.ends_with(asks));
+            continue;
         };
-        behind[1..].split(|byte| *byte == end).next()
-    })
+        let operand = operand.trim_ascii_start();
+        let end = match operand.first() {
+            Some(b'<') => b'>',
+            Some(b'"') => b'"',
+            _ => {
+                is_clear = false;
+                continue;
+            }
+        };
+        names.extend(operand[1..].split(|byte| *byte == end).next());
+    }
+    (names, is_clear)
 }
 
 /// The places of a word, in whatever case.
@@ -458,7 +478,6 @@ mod tests {
     #[test]
     fn files_that_may_ask_or_read_more_are_known() {
         for more in [
-            "#if __has_include(<x.h>)",
             "puts(__DATE__);",
             "puts(__TIMESTAMP__);",
             "#embed \"x\"",
@@ -470,8 +489,14 @@ mod tests {
         assert!(reads_more(b".INCBIN \"x\""));
         assert!(reads_more(b"asm(\".incbin \\\"x\\\"\");"));
         assert!(!reads_more(b"#include <x.h>"));
-        let text = b"#if __has_include(<a/b.h>) || __has_include_next( \"c.h\" )\n#define __has_include(x) 0";
-        let asked: Vec<_> = asked_for(text).collect();
-        assert_eq!(asked, [&b"a/b.h"[..], b"c.h"]);
+        let text = b"#if defined(__has_include) && __has_include(<a/b.h>) || __has_include_next( \"c.h\" )";
+        assert_eq!(asked_for(text), (vec![&b"a/b.h"[..], b"c.h"], true));
+        for text in [
+            "__has_include(X)",
+            "#define HAS __has_include\n",
+            "#define H(x) __has_include(x)",
+        ] {
+            assert!(!asked_for(text.as_bytes()).1, "{text}");
+        }
     }
 }

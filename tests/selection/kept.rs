@@ -118,6 +118,23 @@ fn only_what_changed_is_compiled_where_everything_is_built_anew() {
 }
 
 #[test]
+fn who_asks_for_a_header_is_compiled_if_the_answer_is_another() {
+    let asks = "#if __has_include(<other.h>)\n#define N 2\n#else\n#define N 1\n#endif\n";
+    let project = Project::recorded(&[("second/a.h", asks)]);
+    let (compiled, fails) = project.changed(&[("new.txt", "")]);
+    assert!(compiled.is_empty() && !fails, "{compiled:?}");
+    for folder in ["first", "second"] {
+        let (compiled, fails) = project.changed(&[(&format!("{folder}/other.h"), "")]);
+        assert!(fails, "{folder}");
+        assert_eq!(compiled, ["t2.c"], "{folder}");
+        project
+            .repo
+            .git(&["rm", "-q", &format!("{folder}/other.h")]);
+        assert!(!project.changed(&[]).1, "{folder}");
+    }
+}
+
+#[test]
 fn an_object_that_would_be_made_of_something_else_is_compiled() {
     let again = makefile("-g");
     let again = ("Makefile", again.as_str());
