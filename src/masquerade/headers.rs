@@ -111,9 +111,11 @@ impl Told {
         let root = folder.parent().unwrap_or(folder);
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         // A link in the tree may lead outside.
-        let is_outside = |path: &&PathBuf| {
-            let real = path.canonicalize();
-            real.is_ok_and(|real| !real.starts_with(&root) && real.is_file())
+        let is_outside = |path: &&PathBuf| match path.starts_with(&root) {
+            true => path
+                .canonicalize()
+                .is_ok_and(|real| !real.starts_with(&root)),
+            false => path.is_file(),
         };
         let paths = self.paths.iter().filter(is_outside);
         let mut new: BTreeSet<String> = paths

@@ -145,14 +145,15 @@ impl<'a> Call<'a> {
         digest.absorb(looks(self.compiler)?);
         for name in VARIABLES {
             let value = std::env::var_os(name).unwrap_or_default();
-            if asks_more(value.as_encoded_bytes()) || reads_more(value.as_encoded_bytes()) {
+            let text = small(value.as_encoded_bytes());
+            if asks_more(&text) || reads_more(&text) {
                 return None;
             }
             digest.absorb_bytes(value.as_encoded_bytes());
         }
         for word in self.arguments {
-            let word = word.as_encoded_bytes();
-            if asks_more(word) || reads_more(word) || find(word, "__has_include").next().is_some() {
+            let word = small(word.as_encoded_bytes());
+            if asks_more(&word) || reads_more(&word) || word.contains(HAS_INCLUDE) {
                 return None;
             }
         }
@@ -164,11 +165,15 @@ impl<'a> Call<'a> {
         let (mut asked, mut found) = (BTreeSet::new(), BTreeSet::new());
         for file in files.iter().filter(|_| told.is_whole) {
             let content = fs::read(file).ok()?;
-            if reads_more(&content) {
+            let text = small(&content);
+            if reads_more(&text) {
                 return None;
             }
-            let (names, is_clear) = asked_for(&content);
-            if workshop.holds(file) && (!is_clear || asks_more(&content)) {
+            let (names, is_clear) = match text.contains(HAS_INCLUDE) {
+                true => asked_for(&content),
+                false => (Vec::new(), true),
+            };
+            if (!is_clear || asks_more(&text)) && workshop.holds(file) {
                 return None;
             }
             let folder = file.parent().unwrap_or(file);
@@ -247,32 +252,35 @@ const VARIABLES: [&str; 12] = [
     "LC_ALL",
 ];
 
-/// Whether a text may ask for more than for headers: what is in other files, or what time it is.
-fn asks_more(content: &[u8]) -> bool {
-    let words = ["__has_embed", "__DATE__", "__TIME__", "__TIMESTAMP__"];
-    let is_directive = |at: usize| {
-        let before = content[..at].trim_ascii_end();
-        before.ends_with(b"#") || before.ends_with(b"%:")
-    };
-    words
-        .iter()
-        .any(|word| find(content, word).next().is_some())
-        || find(content, "embed").any(is_directive)
+const HAS_INCLUDE: &str = "__has_include";
+
+/// A text in small letters: assemblers take either. Every header of every call is looked through, and this is how that is fast.
+fn small(content: &[u8]) -> String {
+    String::from_utf8_lossy(content).to_ascii_lowercase()
 }
 
-/// Whether an assembler may read more for what is in a text.
-fn reads_more(content: &[u8]) -> bool {
-    let words = ["incbin", ".include"];
-    words
-        .iter()
-        .any(|word| find(content, word).next().is_some())
+/// Whether a text in small letters may ask for more than for headers: what is in other files, or what time it is.
+fn asks_more(text: &str) -> bool {
+    let words = ["__has_embed", "__date__", "__time__", "__timestamp__"];
+    let is_directive = |at: usize| {
+        let before = text[..at].trim_end();
+        before.ends_with('#') || before.ends_with("%:")
+    };
+    words.iter().any(|word| text.contains(word))
+        || text.contains("embed") && text.match_indices("embed").any(|(at, _)| is_directive(at))
+}
+
+/// Whether an assembler may read more for what is in a text in small letters.
+fn reads_more(text: &str) -> bool {
+    text.contains("incbin") || text.contains(".include")
 }
 
 /// The headers for which a text asks whether they are there, by their names, and whether these are all.
 fn asked_for(content: &[u8]) -> (Vec<&[u8]>, bool) {
-    let word = "__has_include";
+    let word = HAS_INCLUDE.as_bytes();
     let (mut names, mut is_clear) = (Vec::new(), true);
-    for at in find(content, word) {
+    let places = content.windows(word.len()).enumerate();
+    for (at, _) in places.filter(|(_, part)| *part == word) {
         let behind = &content[at + word.len()..];
         let behind = behind.strip_prefix(b"_next").unwrap_or(behind);
         let behind = behind.trim_ascii_start();
@@ -296,18 +304,6 @@ fn asked_for(content: &[u8]) -> (Vec<&[u8]>, bool) {
         names.extend(operand[1..].split(|byte| *byte == end).next());
     }
     (names, is_clear)
-}
-
-/// The places of a word, in whatever case.
-fn find<'a>(content: &'a [u8], word: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let word = word.as_bytes();
-    let (small, large) = (word[0].to_ascii_lowercase(), word[0].to_ascii_uppercase());
-    let is_first = move |(_, byte): &(usize, &u8)| **byte == small || **byte == large;
-    let places = content.iter().enumerate().filter(is_first);
-    places.map(|(at, _)| at).filter(move |at| {
-        let here = content.get(*at..at + word.len());
-        here.is_some_and(|here| here.eq_ignore_ascii_case(word))
-    })
 }
 
 /// Options that stand alone.
@@ -483,12 +479,12 @@ mod tests {
             "#embed \"x\"",
             "a\n #\tembed <x>",
         ] {
-            assert!(asks_more(more.as_bytes()), "{more}");
+            assert!(asks_more(&small(more.as_bytes())), "{more}");
         }
-        assert!(!asks_more(b"int time(void); /* DATE, embedded */"));
-        assert!(reads_more(b".INCBIN \"x\""));
-        assert!(reads_more(b"asm(\".incbin \\\"x\\\"\");"));
-        assert!(!reads_more(b"#include <x.h>"));
+        assert!(!asks_more(&small(b"int time(void); /* DATE, embedded */")));
+        assert!(reads_more(&small(b".INCBIN \"x\"")));
+        assert!(reads_more(&small(b"asm(\".incbin \\\"x\\\"\");")));
+        assert!(!reads_more(&small(b"#include <x.h>")));
         let text = b"#if defined(__has_include) && __has_include(<a/b.h>) || __has_include_next( \"c.h\" )";
         assert_eq!(asked_for(text), (vec![&b"a/b.h"[..], b"c.h"], true));
         for text in [
