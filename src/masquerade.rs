@@ -317,6 +317,8 @@ fn taken_in(
     let arguments = expanded(arguments);
     let sources = arguments.iter().filter(|word| is_preprocessed_source(word));
     let told = report.told(sources.count());
+    let call = call.filter(|_| ended == 0);
+    let call = call.and_then(|call| call.digest(folder, &told));
     noted(&told, folder, &arguments, ended, call)
 }
 
@@ -325,9 +327,8 @@ fn noted(
     folder: &Path,
     arguments: &[OsString],
     ended: u8,
-    call: Option<&Call>,
+    call: Option<u64>,
 ) -> Result<u8> {
-    let call = call.and_then(|call| call.digest(folder, told));
     let noted = told.take_in(folder).and_then(|()| match ended {
         0 => inputs::note_compiled(folder, arguments, told, call),
         _ => Ok(()),
@@ -439,8 +440,8 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         let call = Call::plain(clang, &arguments, is_plus).filter(|_| !report.is_nested);
         let preprocess = |arguments: &[OsString]| command(arguments, None);
         let kept = |call: &Call| call.take_over(folder, &report, preprocess);
-        if let Some(told) = call.as_ref().and_then(kept) {
-            return noted(&told, folder, &arguments, 0, call.as_ref());
+        if let Some((told, call)) = call.as_ref().and_then(kept) {
+            return noted(&told, folder, &arguments, 0, Some(call));
         }
         let output = command(&arguments, object.as_ref())
             .stdin(Stdio::inherit())

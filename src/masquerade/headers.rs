@@ -109,13 +109,18 @@ impl Told {
     /// Adds what lies outside of the workshop to what is known.
     pub(super) fn take_in(&self, folder: &Path) -> io::Result<()> {
         let root = folder.parent().unwrap_or(folder);
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        // A link in the tree may lead outside.
-        let is_outside = |path: &&PathBuf| match path.starts_with(&root) {
-            true => path
-                .canonicalize()
-                .is_ok_and(|real| !real.starts_with(&root)),
-            false => path.is_file(),
+        let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        // A link in the tree may lead outside, and one to the repository inside.
+        let leads_outside = |path: &Path| {
+            let real = path.canonicalize();
+            real.is_ok_and(|real| !real.starts_with(&real_root))
+        };
+        let is_outside = |path: &&PathBuf| {
+            let is_below = path.starts_with(root) || path.starts_with(&real_root);
+            match is_below {
+                true => leads_outside(path),
+                false => path.is_file(),
+            }
         };
         let paths = self.paths.iter().filter(is_outside);
         let mut new: BTreeSet<String> = paths
@@ -241,6 +246,41 @@ mod tests {
         }
         let kept = fs::read_to_string(outside(&folder)).expect("it was written");
         assert_eq!(kept, format!("{}\n", other.display()));
+    }
+
+    #[test]
+    fn where_links_lead_decides_what_is_outside() {
+        let room = tempfile::tempdir().expect("there is room");
+        let room = room.path().canonicalize().expect("it is there");
+        let link = |to: &str, from: &str| {
+            std::os::unix::fs::symlink(room.join(to), room.join(from)).expect("there is room");
+        };
+        for folder in ["work/compilers", "other"] {
+            fs::create_dir_all(room.join(folder)).expect("there is room");
+        }
+        for file in ["work/own.h", "other/a.h"] {
+            fs::write(room.join(file), "").expect("there is room");
+        }
+        link("work", "moved");
+        link("other", "work/ext");
+        // By either name of the workshop.
+        for root in ["work", "moved"] {
+            let folder = room.join(root).join("compilers");
+            let _ = fs::remove_file(outside(&folder));
+            let names = ["work/own.h", "moved/own.h", "work/ext/a.h"];
+            let told = Told {
+                paths: names.iter().map(|name| room.join(name)).collect(),
+                is_whole: true,
+            };
+            told.take_in(&folder).expect("there is room");
+            let kept = fs::read_to_string(outside(&folder)).expect("it was written");
+            let through_link = format!("{}\n", room.join("work/ext/a.h").display());
+            match root {
+                "moved" => assert_eq!(kept, through_link),
+                // Nobody calls it so who did not come that way.
+                _ => assert!(kept.ends_with(&through_link), "{kept}"),
+            }
+        }
     }
 
     #[test]

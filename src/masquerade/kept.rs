@@ -101,13 +101,13 @@ impl<'a> Call<'a> {
     }
 
     /// Puts the object of an earlier build in its place, if a preprocessor tells that it would be made of the same; answers what that
-    /// read.
+    /// read, and the digest over it.
     pub(super) fn take_over(
         &self,
         folder: &Path,
         report: &Report,
         preprocess: impl FnOnce(&[OsString]) -> Command,
-    ) -> Option<Told> {
+    ) -> Option<(Told, u64)> {
         let before = before(folder)?;
         let mut workshop = Surroundings::of(folder);
         let [made] = &products(self.arguments)[..] else {
@@ -120,7 +120,7 @@ impl<'a> Call<'a> {
         let told = report.told(1);
         let is_same = is_silent && noted == place && self.digest(folder, &told) == Some(mark.call);
         is_same.then(|| put(&place.below(&before), made))?.ok()?;
-        Some(told)
+        Some((told, mark.call))
     }
 
     /// The arguments with which the same call only preprocesses.
