@@ -24,7 +24,7 @@ use self::arguments::{
     with_real_paths, with_symbols,
 };
 use self::headers::{Report, Told};
-use self::kept::Call;
+use self::kept::{Call, Same};
 pub use self::links::Links;
 pub use self::rustc::WRAPPER as RUSTC;
 use crate::error::{Error, Result};
@@ -317,28 +317,32 @@ fn taken_in(
     let arguments = expanded(arguments);
     let sources = arguments.iter().filter(|word| is_preprocessed_source(word));
     let told = report.told(sources.count());
-    let call = call.filter(|_| ended == 0);
-    let call = call.and_then(|call| call.digest(folder, &told));
-    noted(&told, folder, &arguments, ended, call)
+    if ended != 0 {
+        told.take_in(folder).map_err(|error| cannot_note(&error))?;
+        return Ok(ended);
+    }
+    let kept = call.and_then(|call| Some((call, call.same(folder, &told)?)));
+    noted(&told, folder, &arguments, kept)?;
+    Ok(0)
 }
 
+/// Keeps what a compiler that succeeded read and made, and what is known of a call that can be spared.
 fn noted(
     told: &Told,
     folder: &Path,
     arguments: &[OsString],
-    ended: u8,
-    call: Option<u64>,
-) -> Result<u8> {
-    let noted = told.take_in(folder).and_then(|()| match ended {
-        0 => inputs::note_compiled(folder, arguments, told, call),
-        _ => Ok(()),
-    });
-    noted.map_err(|error| {
-        Error::new(format!(
-            "cannot note the headers that a compiler read: {error}"
-        ))
-    })?;
-    Ok(ended)
+    kept: Option<(&Call, Same)>,
+) -> Result<()> {
+    told.take_in(folder)
+        .and_then(|()| inputs::note_compiled(folder, arguments, told))
+        .and_then(|()| kept.map_or(Ok(()), |(call, same)| call.note(folder, told, same)))
+        .map_err(|error| cannot_note(&error))
+}
+
+fn cannot_note(error: &std::io::Error) -> Error {
+    Error::new(format!(
+        "cannot note the headers that a compiler read: {error}"
+    ))
 }
 
 /// Makes a compiler find its linker in the folder of the masquerade.
@@ -358,7 +362,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 16;
+pub const FLAGS_VERSION: u32 = 17;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [
@@ -440,8 +444,11 @@ fn with_clang(clang: &Path, name: &OsStr, arguments: &[OsString], folder: &Path)
         let call = Call::plain(clang, &arguments, is_plus).filter(|_| !report.is_nested);
         let preprocess = |arguments: &[OsString]| command(arguments, None);
         let kept = |call: &Call| call.take_over(folder, &report, preprocess);
-        if let Some((told, call)) = call.as_ref().and_then(kept) {
-            return noted(&told, folder, &arguments, 0, Some(call));
+        if let Some(call) = &call
+            && let Some((told, same)) = kept(call)
+        {
+            noted(&told, folder, &arguments, Some((call, same)))?;
+            return Ok(0);
         }
         let output = command(&arguments, object.as_ref())
             .stdin(Stdio::inherit())

@@ -17,7 +17,7 @@ use super::arguments::{compiles_headers, files_given, is_preprocessed, products}
 use super::headers::Told;
 use crate::digest;
 
-const BEGINNING: &[u8] = b"inputs 4\n";
+const BEGINNING: &[u8] = b"inputs 5\n";
 
 /// Who made something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,16 +55,6 @@ pub struct Note {
     pub read: Option<Vec<(Place, u64)>>,
     /// Over its arguments, wherever the workshop is.
     pub arguments: u64,
-    /// By what it is known that the same call would make the same.
-    pub kept: Option<Mark>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// Over the call and the content of all that it read.
-    pub call: u64,
-    /// How the product looked when it was made.
-    pub looks: u64,
 }
 
 /// By what a note is known, and replaced by a newer one.
@@ -217,13 +207,8 @@ fn rewrite<'n>(compilers: &Path, notes: impl Iterator<Item = &'n Note>) -> io::R
     fs::rename(beside, file)
 }
 
-/// Notes what a compiler made that was called with these arguments. `call` is there if nothing but its product came of it.
-pub(super) fn note_compiled(
-    folder: &Path,
-    arguments: &[OsString],
-    told: &Told,
-    call: Option<u64>,
-) -> io::Result<()> {
+/// Notes what a compiler made that was called with these arguments.
+pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) -> io::Result<()> {
     let mut workshop = Surroundings::of(folder);
     let given = files_given(arguments);
     if given.is_empty() && told.paths.is_empty() {
@@ -237,17 +222,13 @@ pub(super) fn note_compiled(
     let given: Vec<Place> = given.iter().map(|path| workshop.place(path)).collect();
     let said = workshop.digest(arguments);
     let is_header = compiles_headers(arguments);
-    let notes = products(arguments).into_iter().map(|path| {
-        let looks = looks(&path);
-        Note {
-            by: Maker::Compiler,
-            is_header,
-            made: looks.is_some().then(|| workshop.made(&path)),
-            given: given.clone(),
-            read: is_known.then(|| read.clone()),
-            arguments: said,
-            kept: call.zip(looks).map(|(call, looks)| Mark { call, looks }),
-        }
+    let notes = products(arguments).into_iter().map(|path| Note {
+        by: Maker::Compiler,
+        is_header,
+        made: path.exists().then(|| workshop.made(&path)),
+        given: given.clone(),
+        read: is_known.then(|| read.clone()),
+        arguments: said,
     });
     add(folder, notes)
 }
@@ -276,7 +257,6 @@ pub(super) fn note_linked<'f>(
         given: read.iter().map(|(place, _)| place.clone()).collect(),
         read: Some(read),
         arguments: 0,
-        kept: None,
     };
     add(folder, std::iter::once(note))
 }
@@ -330,9 +310,29 @@ impl Surroundings {
     }
 
     /// Whether a file really is below the workshop.
-    pub(super) fn holds(&self, path: &Path) -> bool {
-        let real = self.here.join(path).canonicalize();
-        real.is_ok_and(|real| real.starts_with(&self.root))
+    pub(super) fn holds(&mut self, path: &Path) -> bool {
+        self.real_file(path).starts_with(&self.root)
+    }
+
+    /// A file by its real path.
+    pub(super) fn real_file(&mut self, path: &Path) -> PathBuf {
+        let path = self.here.join(path);
+        if path.is_symlink() {
+            return path.canonicalize().unwrap_or(path);
+        }
+        let folder = path.parent().map(|folder| self.real(folder));
+        match (folder, path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => path,
+        }
+    }
+
+    /// What was read, in these places.
+    pub(super) fn told(&self, read: &[Place]) -> Told {
+        Told {
+            paths: read.iter().map(|place| place.below(&self.root)).collect(),
+            is_whole: true,
+        }
     }
 
     /// The folder in which the call is made.
@@ -480,7 +480,7 @@ mod tests {
         let root = room.path();
         let arguments = call(root, "-c ^tree/a.c -o ^tree/a.o");
         let headers = told(root, &["tree/d e/a b.h", "/dev/null", "tree/gone.h"]);
-        note_compiled(&compilers, &arguments, &headers, None).expect("there is room");
+        note_compiled(&compilers, &arguments, &headers).expect("there is room");
         let notes = noted(&compilers);
         assert_eq!(notes.len(), 1);
         let note = &notes[0];
@@ -499,8 +499,7 @@ mod tests {
             // Once the product stays, once it is renamed and its source stands for it.
             for made in ["^tree/a.o", "^tree/d/../gone.o"] {
                 let arguments = call(root, &format!("-c ^tree/{source} -o {made}"));
-                note_compiled(&compilers, &arguments, &told(root, &[]), None)
-                    .expect("there is room");
+                note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
             }
         }
         assert_eq!(noted(&compilers).len(), 3);
@@ -525,7 +524,7 @@ mod tests {
         link("tree/gone", "tree/a.o");
         let before = length(&compilers);
         let arguments = call(root, "-c ^tree/a.c -o ^tree/gone.o");
-        note_compiled(&compilers, &arguments, &told(root, &[]), None).expect("there is room");
+        note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
         link("tree/p", "tree/gone.o");
         link("tree/gone", "tree/a.o");
         fs::remove_file(root.join("tree/gone")).expect("it is there");
@@ -544,7 +543,7 @@ mod tests {
         let silent = Told::default();
         for (source, is_known) in [("a.c", false), ("a.s", true)] {
             let arguments = call(room.path(), &format!("^tree/{source} -o ^tree/p"));
-            note_compiled(&compilers, &arguments, &silent, None).expect("there is room");
+            note_compiled(&compilers, &arguments, &silent).expect("there is room");
             assert_eq!(noted(&compilers)[0].read.is_some(), is_known, "{source}");
         }
     }
@@ -565,8 +564,7 @@ mod tests {
     fn a_list_that_is_not_whole_is_not_believed() {
         let (room, compilers) = workshop(&["tree/a.c", "tree/a.o"]);
         let arguments = call(room.path(), "-c ^tree/a.c -o ^tree/a.o");
-        note_compiled(&compilers, &arguments, &told(room.path(), &[]), None)
-            .expect("there is room");
+        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
         let whole = fs::read(file(&compilers)).expect("it was written");
         for end in (0..whole.len()).filter(|end| *end != BEGINNING.len()) {
             assert!(read(&whole[..end]).is_none(), "{end}");
@@ -579,8 +577,7 @@ mod tests {
         fs::remove_file(file(&compilers)).expect("it is there");
         assert!(newest(&compilers).is_none());
         // Nor is one that somebody began without us.
-        note_compiled(&compilers, &arguments, &told(room.path(), &[]), None)
-            .expect("there is room");
+        note_compiled(&compilers, &arguments, &told(room.path(), &[])).expect("there is room");
         assert!(newest(&compilers).is_none());
     }
 
@@ -596,7 +593,7 @@ mod tests {
                         let name = format!("{thread}-{call_}.c");
                         fs::write(root.join("tree").join(&name), "").expect("there is room");
                         let arguments = call(root, &format!("-c ^tree/{name}"));
-                        note_compiled(compilers, &arguments, &told(root, &[]), None)
+                        note_compiled(compilers, &arguments, &told(root, &[]))
                             .expect("there is room");
                     }
                 });

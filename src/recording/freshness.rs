@@ -79,14 +79,14 @@ pub(super) fn start_over(
     }
     let folders = [workshop.build.as_path(), &workshop.tree];
     if kept::set_aside(&workshop.compilers, &folders).is_err() {
-        kept::forget(&workshop.compilers).map_err(|error| cannot(&error))?;
+        kept::forget_all(&workshop.compilers).map_err(|error| cannot(&error))?;
     }
     forget(workshop)
 }
 
 /// Builds everything anew: it was made in another way, or nobody knows how.
 pub(super) fn start_afresh(workshop: &Workshop, made_by: &str) -> Result<()> {
-    kept::forget(&workshop.compilers).map_err(|error| cannot(&error))?;
+    kept::forget_all(&workshop.compilers).map_err(|error| cannot(&error))?;
     forget(workshop)?;
     fs::write(made_by_file(workshop), made_by).map_err(|error| cannot(&error))
 }

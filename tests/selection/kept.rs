@@ -69,20 +69,30 @@ impl Project {
 
     /// The sources that were compiled since this was last asked.
     fn compiled(&self) -> Vec<String> {
+        self.calls().0
+    }
+
+    /// The sources that were compiled since this was last asked, and those that were only preprocessed.
+    fn calls(&self) -> (Vec<String>, Vec<String>) {
         let file = self.room.path().join("calls");
         let calls = std::fs::read_to_string(&file).unwrap_or_default();
         let _ = std::fs::remove_file(file);
-        let mut compiled = Vec::new();
+        let (mut compiled, mut preprocessed) = (Vec::new(), Vec::new());
         for call in calls.lines() {
             let words: Vec<&str> = call.split(' ').collect();
             let names = words.iter().filter_map(|word| word.rsplit('/').next());
             let mut sources = names.filter(|name| ["t1.c", "t2.c"].contains(name));
-            if words.contains(&"-c") && !words.contains(&"-E") {
-                compiled.extend(sources.next().map(str::to_owned));
+            let calls = match words.contains(&"-E") {
+                true => &mut preprocessed,
+                false => &mut compiled,
+            };
+            if words.contains(&"-c") {
+                calls.extend(sources.next().map(str::to_owned));
             }
         }
         compiled.sort();
-        compiled
+        preprocessed.sort();
+        (compiled, preprocessed)
     }
 
     /// Changes files and runs what is affected; answers what was compiled for that, and whether a test failed.
@@ -115,6 +125,55 @@ fn only_what_changed_is_compiled_where_everything_is_built_anew() {
     let (compiled, fails) = project.changed(&[("t1.c", T1), ("Makefile", &makefile("-g -O1"))]);
     assert_eq!(compiled, ["t1.c", "t2.c"]);
     assert!(!fails);
+}
+
+#[test]
+fn a_preprocessor_is_asked_only_where_something_else_may_be_found() {
+    let none: [&str; 0] = [];
+    for (what, header, after, asked) in [
+        ("nothing", "#include <made.h>\n", "new.txt", &none[..]),
+        ("a name", "#include <made.h>\n", "first/made.h.in", &none),
+        (
+            "a macro",
+            "#define H <made.h>\n#include H\n",
+            "new.txt",
+            &["t2.c"],
+        ),
+        (
+            "what is not included",
+            "#if 0\n#include <other.h>\n#endif\n#include <made.h>\n",
+            "first/other.h",
+            &["t2.c"],
+        ),
+    ] {
+        let project = Project::recorded(&[("second/a.h", header)]);
+        project.repo.write(after, "");
+        project.repo.commit_all();
+        assert_eq!(project.run("run HEAD~1").0, Some(0), "{what}");
+        let (compiled, preprocessed) = project.calls();
+        assert_eq!(compiled, none, "{what}");
+        assert_eq!(preprocessed, asked, "{what}");
+    }
+}
+
+#[test]
+fn a_header_of_two_names_is_compiled_as_two_once_it_is_two() {
+    let once = "#pragma once\n#ifdef N\n#define M 2\n#else\n#define N 1\n#endif\n";
+    let project = Project::recorded(&[
+        (
+            "second/a.h",
+            "#include \"b.h\"\n#include \"c.h\"\n#ifdef M\n#undef N\n#define N M\n#endif\n",
+        ),
+        ("second/b.h", once),
+        ("second/c.h", once),
+    ]);
+    let link = project.repo.top().join("second/c.h");
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("b.h", &link).unwrap();
+    assert!(!project.changed(&[("Makefile", &makefile("-g"))]).1);
+    std::fs::remove_file(&link).unwrap();
+    let (compiled, fails) = project.changed(&[("second/c.h", once), ("new.txt", "")]);
+    assert!(fails, "{compiled:?}");
 }
 
 #[test]

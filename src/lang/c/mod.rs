@@ -15,7 +15,7 @@ mod graph;
 mod invocations;
 mod items;
 mod jumps;
-mod lexer;
+pub(crate) mod lexer;
 mod lists;
 mod locals;
 pub mod macros;
