@@ -60,6 +60,29 @@ fn finds_the_danger(document: &Value) {
 // Exit codes and messages
 
 #[test]
+fn settings_reach_no_test_by_themselves() {
+    let repo = changed_repo();
+    repo.commit(&[(".git-rts.toml", "# Nothing.\n"), ("data.txt", "")]);
+    let output = repo.rts(&["diff", "HEAD~", "HEAD"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let line = |of: &str| {
+        told.split(of)
+            .nth(1)
+            .and_then(|behind| behind.lines().nth(1))
+    };
+    assert!(
+        line(".git-rts.toml")
+            .unwrap()
+            .ends_with("settings of git rts"),
+        "{told}"
+    );
+    assert!(
+        line("data.txt").unwrap().ends_with("may reach every test"),
+        "{told}"
+    );
+}
+
+#[test]
 fn success_is_code_0_with_data_on_stdout() {
     let output = changed_repo().rts(&["diff", "HEAD~", "HEAD"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

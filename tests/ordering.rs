@@ -78,6 +78,30 @@ fn edit(repo: &TestRepo, old: &str, new: &str) {
 }
 
 #[test]
+fn what_does_not_fit_and_did_not_pass_is_told() {
+    let repo = project();
+    edit(&repo, "return x + 0;", "return x + 1;");
+    let failed = repo.rts(&["run", "HEAD~1"]);
+    assert_eq!(failed.status.code(), Some(100), "{}", said(&failed));
+    let words = "; 4 more do not fit, 4 of which did not pass last time; base";
+    let limited = repo.rts(&["run", "--limit", "1", "HEAD~1"]);
+    assert!(said(&limited).contains(words), "{}", said(&limited));
+}
+
+#[test]
+fn files_are_counted_from_where_something_is_known() {
+    let repo = project();
+    let known = repo.git(&["rev-parse", "--short", "HEAD"]);
+    edit(&repo, "return x + 0;", "return x + 0 + 0;");
+    repo.write("data.txt", "");
+    repo.commit_all();
+    let output = repo.rts(&["select", "HEAD~1"]);
+    let said = said(&output);
+    let words = format!("; 2 files changed since {}\n", known.trim());
+    assert!(said.contains(&words), "{said}");
+}
+
+#[test]
 fn what_does_not_fit_is_owed_until_it_has_run() {
     let repo = project();
     edit(&repo, "return x + 0;", "return x + 0 + 0;");

@@ -129,7 +129,7 @@ pub(super) fn about(
     contents: &Contents,
 ) -> About {
     let folders = session.folders();
-    let fingerprint = fingerprint(&session.backend, config, &folders);
+    let fingerprint = fingerprint(session.runner(), &session.backend, config, &folders);
     remember(
         &repository.rts_dir(),
         &fingerprint,

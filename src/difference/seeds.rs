@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::compare::affected::Affected;
 use crate::compare::entity_difference::{ChangeKind, EntityDifference};
+use crate::config::FILE;
 use crate::difference::{Loaded, Reach, ReportedEntity, Versions};
 use crate::digest::Name;
 use crate::lang::c::{is_reserved, loads_symbols};
@@ -130,14 +131,20 @@ fn includer_paths(program: &Program, path: &RepoPath) -> Vec<RepoPath> {
 fn other_file(change: &Change) -> ReportedEntity {
     let file = change.new.as_ref().or(change.old.as_ref());
     let path = file.map_or_else(|| RepoPath::new(Vec::new()), |file| file.path.clone());
+    let kind_of = |kind| match kind {
+        FileChange::Added => ChangeKind::Added,
+        FileChange::Removed => ChangeKind::Removed,
+        _ => ChangeKind::Changed,
+    };
+    // Whoever builds or runs otherwise for what they say is noticed by that.
+    let is_settings = path.as_bytes() == FILE.as_bytes();
     let (kind, because) = match (change.kind, file.map(|file| file.kind)) {
         (_, Some(FileKind::Submodule)) => {
             (ChangeKind::Changed, "a submodule, which is not looked into")
         }
         (_, Some(FileKind::Symlink)) => (ChangeKind::Changed, "a symbolic link"),
-        (FileChange::Added, _) => (ChangeKind::Added, "not a C source"),
-        (FileChange::Removed, _) => (ChangeKind::Removed, "not a C source"),
-        _ => (ChangeKind::Changed, "not a C source"),
+        _ if is_settings => (kind_of(change.kind), "settings of git rts"),
+        _ => (kind_of(change.kind), "not a C source"),
     };
     ReportedEntity {
         change: kind,
@@ -145,7 +152,10 @@ fn other_file(change: &Change) -> ReportedEntity {
         name: path.to_string(),
         file: path,
         because: because.to_owned(),
-        reach: Reach::Program,
+        reach: match is_settings {
+            true => Reach::File,
+            false => Reach::Program,
+        },
         base: None,
         head: None,
     }

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use crate::emit::progress::span;
 use crate::emit::reasons::{Teller, Told};
 use crate::history::Looked;
-use crate::repo::{Change, ChangeKind, RepoPath};
+use crate::repo::{Change, ChangeKind, RepoPath, Version};
 use crate::select::{Plan, Reason};
 use crate::selection::Selection;
 use crate::witness::{FileClass, Way};
@@ -37,6 +37,18 @@ pub fn summary(selection: &Selection) -> String {
             "do not"
         };
         let _ = write!(text, "; {} more {do_not} fit", plan.owed.len());
+        let has_failed = |place: &&usize| {
+            let reasons = &plan.tests[**place].reasons;
+            reasons
+                .iter()
+                .any(|reason| matches!(reason, Reason::NotPassed(..)))
+        };
+        match plan.owed.iter().filter(has_failed).count() {
+            0 => {}
+            failed => {
+                let _ = write!(text, ", {failed} of which did not pass last time");
+            }
+        }
     }
     let base = selection.base;
     let _ = match &selection.baseline {
@@ -53,6 +65,13 @@ pub fn summary(selection: &Selection) -> String {
             0 => text.push_str("; nothing changed since"),
             files => {
                 let _ = write!(text, "; {} changed", count(files, "file"));
+                // What is told begins there, and not at the base.
+                let is_other = |known: &&Version| {
+                    known.tree() != base.tree() && base.tree() != selection.head.tree()
+                };
+                if let Some(known) = selection.baseline.as_ref().filter(is_other) {
+                    let _ = write!(text, " since {known}");
+                }
             }
         }
     }

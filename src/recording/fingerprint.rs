@@ -34,6 +34,8 @@ const VARIABLES: [&str; 18] = [
     "CARGO_BUILD_TARGET",
 ];
 
+const LIBRARY: &str = "library ";
+
 /// What a make tells those that it calls; without one, what the user tells every make.
 pub(super) const OF_MAKE: [&str; 4] = ["MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKELEVEL"];
 
@@ -44,17 +46,19 @@ pub(super) fn is_called_by_make() -> bool {
 /// What a recording depends on besides the tree, by name.
 #[must_use]
 pub fn fingerprint(
+    runner: &str,
     backend: &Backend,
     config: &Config,
     folders: &[&Path],
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
+    found.insert("runner".to_owned(), runner.to_owned());
     found.insert("backend".to_owned(), backend.name().to_owned());
     found.insert("flags".to_owned(), FLAGS_VERSION.to_string());
     let version = compiler_version(backend).unwrap_or_else(|| "unknown".to_owned());
     found.insert("compiler".to_owned(), version);
     for (name, id) in libraries(folders) {
-        found.insert(format!("library {name}"), id);
+        found.insert(format!("{LIBRARY}{name}"), id);
     }
     found.extend(known_without_build(config));
     found
@@ -89,9 +93,11 @@ pub fn difference(
     now: &BTreeMap<String, String>,
 ) -> Option<String> {
     let names: BTreeSet<&String> = recorded.keys().chain(now.keys()).collect();
+    // Another runner, say, builds what loads other libraries.
     let name = names
         .into_iter()
-        .find(|name| recorded.get(*name) != now.get(*name))?;
+        .filter(|name| recorded.get(*name) != now.get(*name))
+        .min_by_key(|name| name.starts_with(LIBRARY))?;
     let value = |values: &BTreeMap<String, String>| {
         let value = values.get(name);
         value.map_or_else(|| "unset".to_owned(), |value| format!("'{value}'"))
@@ -189,4 +195,26 @@ fn libraries(folders: &[&Path]) -> BTreeMap<String, String> {
             (name, id.map_or_else(|| "not found".to_owned(), hex))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_runner_is_told_before_the_libraries_of_what_it_builds() {
+        let of = |runner: &str, library: &str| {
+            let entries = [("runner", runner), ("library libm.so.6", library)];
+            let entries = entries.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            BTreeMap::from(entries)
+        };
+        for (runner, library, told) in [
+            ("meson", "2", Some("runner was 'make' and is 'meson'")),
+            ("make", "2", Some("library libm.so.6 was '1' and is '2'")),
+            ("make", "1", None),
+        ] {
+            let told_now = difference(&of("make", "1"), &of(runner, library));
+            assert_eq!(told_now.as_deref(), told);
+        }
+    }
 }

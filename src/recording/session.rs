@@ -63,6 +63,7 @@ pub struct Session {
     noted_before: u64,
     /// Compiled files of the work tree that are no part of the version.
     left_out: BTreeSet<RepoPath>,
+    work_tree: Option<PathBuf>,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -129,9 +130,16 @@ impl Session {
             opened_before,
             noted_before,
             left_out: repository.left_out(),
+            work_tree: repository.workdir().map(Path::to_owned),
             _lock: lock,
         };
         Ok((session, reason))
+    }
+
+    /// How the tests are listed and run.
+    #[must_use]
+    pub fn runner(&self) -> &'static str {
+        self.runner.name()
     }
 
     /// Builds the project with counters, or configures it so that its tests can be listed. Answers whether all that changed was
@@ -171,7 +179,10 @@ impl Session {
         if let Err(error) = &built {
             failure::note(&self.workshop, error);
         }
-        built.map_err(|error| left_out::blamed(error, &self.left_out, &log))?;
+        built.map_err(|error| {
+            let trees = (self.work_tree.as_deref(), self.workshop.tree.as_path());
+            left_out::blamed(error, &self.left_out, trees, &log)
+        })?;
         if extent == Extent::All {
             self.workshop.forget_pending();
             self.keep_outside();

@@ -312,6 +312,12 @@ fn a_build_that_lacks_a_compiled_file_which_git_does_not_know_says_so() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("left out of the copy"), "{said}");
     assert!(said.contains("here 'extra.o'; 'git add'"), "{said}");
+    // Nor does it have those that git ignores.
+    repo.write(".gitignore", "*.o\n");
+    let output = repo.rts(&["run"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("here 'extra.o'; 'git add'"), "{said}");
+    std::fs::remove_file(repo.top().join(".gitignore")).unwrap();
     // Those that git knows are in the copy, and count nothing.
     repo.git(&["add", "extra.o"]);
     let output = repo.rts(&["run"]);
