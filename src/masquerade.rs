@@ -11,6 +11,7 @@ mod linker;
 mod links;
 pub mod mark;
 mod rustc;
+pub mod surroundings;
 pub mod switches;
 
 use std::ffi::{OsStr, OsString};

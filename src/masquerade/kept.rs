@@ -21,7 +21,7 @@ use self::plain::is_plain;
 pub(super) use self::same::Same;
 use super::arguments::products;
 use super::headers::{Report, Told};
-use super::inputs::{Place, Surroundings, looks};
+use super::surroundings::{Place, Surroundings, looks};
 use crate::digest;
 
 /// What was built before, beside what is built now.

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::masquerade::inputs::{self, Maker, Note, Place};
+use crate::masquerade::inputs::{self, Maker, Note};
+use crate::masquerade::surroundings::{self, Place};
 use crate::repo::RepoPath;
 use crate::workshop::Workshop;
 
@@ -81,7 +82,7 @@ impl<'a> Eyes<'a> {
             let now = match self.seen.get(place) {
                 Some(now) => *now,
                 None => {
-                    let now = inputs::looks(&path);
+                    let now = surroundings::looks(&path);
                     self.seen.insert(place.clone(), now);
                     now
                 }
