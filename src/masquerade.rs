@@ -10,6 +10,7 @@ pub mod kept;
 mod linker;
 mod links;
 pub mod mark;
+pub mod named;
 mod rustc;
 pub mod surroundings;
 pub mod switches;

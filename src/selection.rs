@@ -487,13 +487,23 @@ impl Asked<'_> {
         let sides = difference.files.iter();
         let sides = sides.flat_map(|file| file.base.iter().chain(&file.head));
         let as_c: BTreeSet<&RepoPath> = sides.map(|(path, _)| path).collect();
+        // Who includes what headers from outside include is not in the tree.
+        let outside = [Some(about), self.about_head()];
+        let outside = outside.map(|about| about.map(|about| &about.outside));
+        let is_included_outside = |path: &RepoPath| {
+            let mut outside = outside.iter().flatten();
+            outside.any(|outside| outside.may_include(path))
+        };
         let class = |path: &RepoPath| match class(self.config, path) {
-            FileClass::Other if as_c.contains(path) => FileClass::Source,
+            FileClass::Source if is_included_outside(path) => FileClass::Other,
+            FileClass::Other if as_c.contains(path) && !is_included_outside(path) => {
+                FileClass::Source
+            }
             class => class,
         };
         let changed = difference.changes.iter();
         let outside = self.about_head().and_then(|head| {
-            let path = what_differs(&about.outside, &head.outside)?;
+            let path = what_differs(&about.outside.headers, &head.outside.headers)?;
             Some(ChangedFile::outside(path))
         });
         let changed = changed.filter_map(|change| ChangedFile::of(change, class));

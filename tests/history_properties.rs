@@ -132,7 +132,7 @@ prop_compose! {
         tests in proptest::collection::vec(any_test(), 0..40),
     ) -> Recording {
         let mut recording = Recording::new(About {
-            outside: BTreeMap::new(),
+            outside: git_rts::history::Outside::default(),
             fingerprint,
             uncounted: Uncounted {
                 counted: symbols.iter().take(1).cloned().collect(),
@@ -408,7 +408,7 @@ fn cleaning_up_keeps_what_is_wanted_and_gives_room_back() {
 fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let about = About {
-        outside: BTreeMap::new(),
+        outside: git_rts::history::Outside::default(),
         fingerprint: BTreeMap::new(),
         uncounted: Uncounted::default(),
         opened_by_build: None,

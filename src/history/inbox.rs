@@ -18,7 +18,7 @@ use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the digit is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'7';
+const FORMAT: u8 = b'8';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {

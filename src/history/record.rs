@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::looked::Looked;
-use crate::digest::Name;
+use crate::digest::{Name, Names};
 use crate::lang::facts::MadeFacts;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath, TreeId};
@@ -110,8 +110,8 @@ pub struct About {
     pub opened_by_build: Option<BTreeSet<RepoPath>>,
     /// What the build said in C that is not in the tree.
     pub made: Vec<MadeFacts>,
-    /// The headers that were read from outside of the tree to build it, each with a digest.
-    pub outside: BTreeMap<String, u64>,
+    /// What was read from outside of the tree to build it.
+    pub outside: Outside,
     /// Counts the sessions on the way to this version.
     pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.
@@ -120,6 +120,23 @@ pub struct About {
     pub front_end: u32,
     /// When it was recorded, in milliseconds since 1970: two of one second have an order.
     pub created: u64,
+}
+
+/// The headers that a build read from outside of the tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outside {
+    /// Each with a digest.
+    pub headers: BTreeMap<String, u64>,
+    /// The files that they include or ask for, by their names as in the tree.
+    pub names: Names,
+}
+
+impl Outside {
+    /// Whether one of these headers may include a file of the tree: who reads the tree alone does not see that.
+    #[must_use]
+    pub fn may_include(&self, path: &RepoPath) -> bool {
+        Name::as_included(path.as_bytes()).any(|name| self.names.contains(name))
+    }
 }
 
 impl About {

@@ -5,7 +5,6 @@
 //! looks, or nobody can tell where that is, the preprocessor is asked what it would read now. A call that may read or write something
 //! else is made.
 
-mod named;
 mod plain;
 mod same;
 

@@ -1,16 +1,35 @@
-//! What the build took from outside of the tree: headers, by their content.
+//! What the build took from outside of the tree: headers, by their content, and what these include in turn.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::digest;
+use crate::digest::{self, Name, Names};
+use crate::history::Outside;
+use crate::masquerade::named::Named;
 
 /// The headers of a list, each with a digest; those that are gone are left out.
 pub(super) fn digests(list: &Path) -> BTreeMap<String, u64> {
     let text = fs::read_to_string(list).unwrap_or_default();
     let read = |path: &str| Some((path.to_owned(), digest::bytes(&fs::read(path).ok()?)));
     text.lines().filter_map(read).collect()
+}
+
+/// The same, with the names of all that they include or ask for.
+pub(super) fn outside(list: &Path) -> Outside {
+    let headers = digests(list);
+    let mut names = Vec::new();
+    for path in headers.keys() {
+        let content = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&content);
+        let named = Named::of(&text);
+        let all = named.included.iter().chain(&named.asked);
+        names.extend(all.map(|name| Name::of_included(name.as_bytes())));
+    }
+    Outside {
+        headers,
+        names: Names::new(names),
+    }
 }
 
 /// A header that differs between two builds, or took the place of another, if there is one.

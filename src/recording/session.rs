@@ -1,6 +1,6 @@
 //! A session of building and running: the steps that recording and running share, from the work tree to what each test did.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
-use crate::history::Looked;
+use crate::history::{Looked, Outside};
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
 use crate::masquerade::{self, Backend, Links, headers, inputs, kept};
@@ -204,7 +204,7 @@ impl Session {
 
     /// Keeps how the headers from outside look, for whoever builds here next.
     fn keep_outside(&self) {
-        let lines = self.outside().into_iter();
+        let lines = outside::digests(&headers::outside(&self.workshop.compilers)).into_iter();
         let lines: String = lines
             .map(|(path, digest)| format!("{digest:016x} {path}\n"))
             .collect();
@@ -307,10 +307,10 @@ impl Session {
         place.is_some_and(|place| self.files.contains(&place))
     }
 
-    /// The headers that the build read from outside of the tree, each with a digest.
+    /// The headers that the build read from outside of the tree.
     #[must_use]
-    pub fn outside(&self) -> BTreeMap<String, u64> {
-        outside::digests(&headers::outside(&self.workshop.compilers))
+    pub fn outside(&self) -> Outside {
+        outside::outside(&headers::outside(&self.workshop.compilers))
     }
 
     /// What the build made, before tests change it.

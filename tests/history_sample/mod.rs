@@ -195,7 +195,7 @@ impl Suite {
 
     pub(crate) fn about(&self, created: u64) -> About {
         About {
-            outside: BTreeMap::new(),
+            outside: git_rts::history::Outside::default(),
             fingerprint: (0..12u64)
                 .map(|part| (format!("part-{part}"), format!("{:016x}", hash(&[part]))))
                 .collect(),

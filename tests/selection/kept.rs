@@ -382,3 +382,25 @@ fn a_header_outside_behind_a_link_of_the_tree_is_one_from_outside() {
     std::fs::write(outside.path().join("v.h"), "#define N 2\n").unwrap();
     assert!(project.changed(&[("Makefile", &makefile("-g"))]).1);
 }
+
+#[test]
+fn a_repository_that_was_moved_takes_nothing_over() {
+    let project = Project::recorded(&[]);
+    let room = tempfile::tempdir().unwrap();
+    let moved = room.path().join("moved");
+    std::fs::rename(project.repo.top(), &moved).unwrap();
+    std::fs::write(moved.join("made.in"), "#define N 2\n").unwrap();
+    std::fs::write(moved.join("Makefile"), makefile("-g")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let run = project
+        .repo
+        .rts_command()
+        .arg("run")
+        .current_dir(&moved)
+        .env("PATH", format!("{}:{path}", project.room.path().display()))
+        .output();
+    std::fs::rename(&moved, project.repo.top()).unwrap();
+    let run = run.unwrap();
+    assert_eq!(run.status.code(), Some(100), "{run:?}");
+    assert_eq!(project.compiled(), ["t1.c", "t2.c"]);
+}

@@ -9,6 +9,7 @@ mod drivers;
 mod facts;
 mod foreign;
 mod kept;
+mod outsiders;
 mod project;
 mod same_code;
 mod scenario;

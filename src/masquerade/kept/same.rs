@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::arguments::only_source;
 use super::super::headers::Told;
+use super::super::named::{Named, asks_for_headers, asks_more, reads_more, small};
 use super::super::surroundings::{Surroundings, looks};
 use super::Call;
-use super::named::{Named, asks_for_headers, asks_more, reads_more, small};
 use crate::digest::{self, Digest};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

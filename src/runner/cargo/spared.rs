@@ -181,7 +181,11 @@ mod tests {
         let room = tempfile::tempdir().expect("there is room");
         assert!(!tells_others(room.path()));
         fs::create_dir(room.path().join(".cargo")).expect("there is room");
-        for (text, tells) in [("[build]\njobs = 1\n", false), ("[env]\nX = \"1\"\n", true)] {
+        for (text, tells) in [
+            ("[build]\njobs = 1\n", false),
+            ("[env]\nX = \"1\"\n", true),
+            ("include = \"more.toml\"\n", true),
+        ] {
             fs::write(room.path().join(".cargo/config.toml"), text).expect("there is room");
             assert_eq!(tells_others(room.path()), tells, "{text}");
         }

@@ -6,19 +6,20 @@ const HAS_INCLUDE: &str = "has_include";
 
 /// The headers that a text names.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Named<'t> {
+pub struct Named<'t> {
     /// Those for which it asks whether they are there.
-    pub(super) asked: Vec<&'t str>,
+    pub asked: Vec<&'t str>,
     /// Whether these are all for which it asks.
-    pub(super) is_asked_clearly: bool,
+    pub is_asked_clearly: bool,
     /// Those that it includes, if nothing is in the way.
-    pub(super) included: Vec<&'t str>,
+    pub included: Vec<&'t str>,
     /// Whether it includes no others.
-    pub(super) is_included_clearly: bool,
+    pub is_included_clearly: bool,
 }
 
 impl<'t> Named<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    #[must_use]
+    pub fn of(text: &'t str) -> Self {
         let (asked, is_asked_clearly) = match text.contains(HAS_INCLUDE) {
             true => asked(text),
             false => (Vec::new(), true),
