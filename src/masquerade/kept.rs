@@ -11,6 +11,7 @@ mod same;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,11 +32,13 @@ const NOTES: &str = "notes";
 #[derive(Serialize, Deserialize)]
 struct Note {
     made: Place,
-    /// How it looked when it was made.
-    looks: u64,
+    /// How it looked when it was made, and when it was last written to: who changes it in place may set its time back.
+    looks: (u64, i64, i64),
     same: Same,
     /// All that was read for it.
     read: Vec<Place>,
+    /// The list of that for make, if the call writes one.
+    list: Option<Vec<u8>>,
 }
 
 /// Sets aside what was built in some folders of the workshop, as far as it can be taken over.
@@ -131,12 +134,15 @@ impl<'a> Call<'a> {
         let note = fs::read(note_in(&before.join(NOTES), &place)).ok()?;
         let note: Note = postcard::from_bytes(&note).ok()?;
         let kept = place.below(&before);
-        if note.made != place || looks(&kept) != Some(note.looks) {
+        if note.made != place || looks_of(&kept) != Some(note.looks) {
             return None;
         }
         let told = workshop.told(&note.read);
         let same = self.same(folder, &told);
         if note.same.is_found() && same == Some(note.same) {
+            if let (Some(file), Some(list)) = (self.list(), note.list) {
+                fs::write(file, list).ok()?;
+            }
             put(&kept, made).ok()?;
             return Some((told, note.same));
         }
@@ -154,20 +160,34 @@ impl<'a> Call<'a> {
     pub(super) fn note(&self, folder: &Path, told: &Told, same: Same) -> io::Result<()> {
         let mut workshop = Surroundings::of(folder);
         let products = products(self.arguments);
-        let made = products.first().filter(|made| workshop.holds(made));
-        let Some((made, looks)) = made.and_then(|made| Some((made, looks(made)?))) else {
+        let made = products.first().filter(|made| {
+            let real = workshop.real_file(made);
+            workshop.has(&real)
+        });
+        let Some((made, looks)) = made.and_then(|made| Some((made, looks_of(made)?))) else {
             return Ok(());
+        };
+        let list = match self.list().map(fs::read) {
+            Some(Err(_)) => return Ok(()),
+            list => list.and_then(Result::ok),
         };
         let note = Note {
             made: workshop.made(made),
             looks,
             same,
             read: told.paths.iter().map(|path| workshop.place(path)).collect(),
+            list,
         };
         let bytes = postcard::to_stdvec(&note).map_err(io::Error::other)?;
         let notes = notes(folder);
         fs::create_dir_all(&notes)?;
         at_once(&note_in(&notes, &note.made), |file| fs::write(file, bytes))
+    }
+
+    /// Where the call writes for make what it read.
+    fn list(&self) -> Option<&Path> {
+        let at = self.arguments.iter().position(|word| word == "-MF")?;
+        self.arguments.get(at + 1).map(Path::new)
     }
 
     /// The arguments with which the same call only preprocesses.
@@ -180,6 +200,11 @@ impl<'a> Call<'a> {
         words.push("-E".into());
         words
     }
+}
+
+fn looks_of(object: &Path) -> Option<(u64, i64, i64)> {
+    let metadata = fs::metadata(object).ok()?;
+    Some((looks(object)?, metadata.ctime(), metadata.ctime_nsec()))
 }
 
 /// Puts a copy in a place, as a file of its own: what was there before may have other names.

@@ -70,15 +70,20 @@ impl Surroundings {
         let root = self.root.to_string_lossy();
         let mut digest = digest::Digest::new();
         for argument in arguments {
-            let plain = argument.to_string_lossy().replace(&*root, "");
+            // By a letter that no argument holds: what is below a folder of that name is something else.
+            let plain = argument.to_string_lossy().replace(&*root, "\0");
             digest.absorb_bytes(plain.as_bytes());
         }
         digest.finish()
     }
 
-    /// Whether a file really is below the workshop.
-    pub(super) fn holds(&mut self, path: &Path) -> bool {
-        self.real_file(path).starts_with(&self.root)
+    /// Whether a path is below the workshop, as it is called.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.absolute(path).starts_with(&self.root)
+    }
+
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
+        self.here.join(path)
     }
 
     /// A file by its real path.

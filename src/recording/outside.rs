@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::digest::{self, Name, Names};
 use crate::history::Outside;
-use crate::masquerade::named::Named;
+use crate::masquerade::named::{Named, joined};
 
 /// The headers of a list, each with a digest; those that are gone are left out.
 pub(super) fn digests(list: &Path) -> BTreeMap<String, u64> {
@@ -21,10 +21,13 @@ pub(super) fn outside(list: &Path) -> Outside {
     let mut names = Vec::new();
     for path in headers.keys() {
         let content = fs::read(path).unwrap_or_default();
-        let text = String::from_utf8_lossy(&content);
-        let named = Named::of(&text);
-        let all = named.included.iter().chain(&named.asked);
-        names.extend(all.map(|name| Name::of_included(name.as_bytes())));
+        let text = joined(&content);
+        let included = Named::of(&text).included;
+        names.extend(
+            included
+                .iter()
+                .map(|name| Name::of_included(name.as_bytes())),
+        );
     }
     Outside {
         headers,

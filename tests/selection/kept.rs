@@ -207,6 +207,8 @@ fn an_object_that_would_be_made_of_something_else_is_compiled() {
         .replace("FLAGS", "-g")
         .replace("t2.o", "t2.o f.so.o");
     let again_named = format!("{named}# And more.\n");
+    let here = MAKEFILE.replace("FLAGS", "'-DP=\"$(CURDIR)\"'");
+    let there = MAKEFILE.replace("FLAGS", "'-DP=\"/tree\"'");
     let again_named = ("Makefile", again_named.as_str());
     for (what, before, after) in [
         (
@@ -290,6 +292,44 @@ fn an_object_that_would_be_made_of_something_else_is_compiled() {
             ],
         ),
         (
+            "a header in front, where the text begins with a mark",
+            vec![(
+                "t2.c",
+                "\u{feff}#include <a.h>\nint main(void) { return N != 1; }\n",
+            )],
+            vec![("first/a.h", "#define N 2\n")],
+        ),
+        (
+            "a header in front, behind what looks like a comment",
+            vec![(
+                "t2.c",
+                "#define S \"a\\\\\nn /* \"\n#include <a.h>\nint main(void) { return N != 1; }\n",
+            )],
+            vec![("first/a.h", "#define N 2\n")],
+        ),
+        (
+            "a file that is asked for and was a folder",
+            vec![
+                ("first/f.h/file", ""),
+                (
+                    "second/a.h",
+                    "#if __has_include(\"f.h\")\n#define N 2\n#else\n#define N 1\n#endif\n",
+                ),
+            ],
+            vec![("first/f.h", "")],
+        ),
+        (
+            "an option that only looks the same",
+            vec![
+                ("Makefile", here.as_str()),
+                (
+                    "t2.c",
+                    "int main(void) { return sizeof P == sizeof \"/tree\"; }\n",
+                ),
+            ],
+            vec![("Makefile", there.as_str())],
+        ),
+        (
             "a link that leads elsewhere",
             vec![("one.h", "#define N 1\n"), ("two.h", "#define N 2\n")],
             vec![again],
@@ -305,6 +345,9 @@ fn an_object_that_would_be_made_of_something_else_is_compiled() {
             lead("../one.h");
             assert!(!project.changed(&[]).1);
             lead("../two.h");
+        }
+        if what.contains("was a folder") {
+            std::fs::remove_dir_all(project.repo.top().join("first/f.h")).unwrap();
         }
         let (compiled, fails) = project.changed(&after);
         let is_other = what.contains("named like");
@@ -403,4 +446,38 @@ fn a_repository_that_was_moved_takes_nothing_over() {
     let run = run.unwrap();
     assert_eq!(run.status.code(), Some(100), "{run:?}");
     assert_eq!(project.compiled(), ["t1.c", "t2.c"]);
+}
+
+#[test]
+fn a_list_for_make_is_written_for_what_is_taken_over() {
+    let rule = "cc -MT $@ -MD -MP -MF $@.tmp -I. -Isecond -c -o $@ $< && mv $@.tmp $@.d";
+    let text = MAKEFILE.replace("cc FLAGS -I. -Ifirst -Isecond -c -o $@ $<", rule);
+    let project = Project::recorded(&[("Makefile", &text)]);
+    let (compiled, fails) = project.changed(&[("Makefile", &format!("{text}# And more.\n"))]);
+    assert!(compiled.is_empty() && !fails, "{compiled:?}");
+    let list = project.repo.top().join(".git/rts/build/main/tree/t2.o.d");
+    assert!(
+        std::fs::read_to_string(list)
+            .unwrap()
+            .contains("second/a.h")
+    );
+}
+
+#[test]
+fn an_object_that_was_changed_in_place_is_compiled() {
+    let patch = "cp -p $@ $@.old && printf 2 | dd of=$@ bs=1 seek=$$(grep -abo MARK0 $@ | head -n 1 | sed 's/:.*//') conv=notrunc 2>&1 && touch -r $@.old $@ && rm $@.old";
+    let text = MAKEFILE.replace("FLAGS", "-g");
+    let patched = text.replace("-o $@ $<", &format!("-o $@ $< && {patch}"));
+    let source = "volatile char mark[] = \"MARK0\";\nint main(void) { return mark[0] == 'M'; }\n";
+    let project = Project::recorded(&[("Makefile", &text), ("t1.c", T1)]);
+    assert!(
+        !project
+            .changed(&[("Makefile", &patched), ("t1.c", source), ("t2.c", source)])
+            .1
+    );
+    let (compiled, fails) = project.changed(&[("Makefile", &text)]);
+    assert_eq!(
+        (compiled, fails),
+        (vec!["t1.c".to_owned(), "t2.c".to_owned()], true)
+    );
 }

@@ -15,7 +15,7 @@ mod graph;
 mod invocations;
 mod items;
 mod jumps;
-pub(crate) mod lexer;
+mod lexer;
 mod lists;
 mod locals;
 pub mod macros;

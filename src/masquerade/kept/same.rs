@@ -1,17 +1,17 @@
 //! By what it is known that a call would make the same again.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::super::arguments::only_source;
 use super::super::headers::Told;
-use super::super::named::{Named, asks_for_headers, asks_more, reads_more, small};
+use super::super::named::{Named, asks_for_headers, asks_more, joined, reads_more, small};
 use super::super::surroundings::{Surroundings, looks};
 use super::Call;
 use crate::digest::{self, Digest};
@@ -32,6 +32,8 @@ impl Same {
     }
 }
 
+const OVERRIDE: &str = "CCC_OVERRIDE_OPTIONS";
+
 /// By which compilers are told more than by their arguments.
 const VARIABLES: [&str; 12] = [
     "CPATH",
@@ -39,7 +41,7 @@ const VARIABLES: [&str; 12] = [
     "CPLUS_INCLUDE_PATH",
     "OBJC_INCLUDE_PATH",
     "SOURCE_DATE_EPOCH",
-    "CCC_OVERRIDE_OPTIONS",
+    OVERRIDE,
     "COMPILER_PATH",
     "GCC_EXEC_PREFIX",
     "CLANG_CONFIG_FILE_SYSTEM_DIR",
@@ -56,55 +58,64 @@ impl Call<'_> {
         }
         let mut workshop = Surroundings::of(folder);
         let mut call = self.said(&workshop)?;
-        let mut files: Vec<&Path> = told.paths.iter().map(PathBuf::as_path).collect();
-        files.push(Path::new(only_source(self.arguments)?));
-        files.sort();
-        files.dedup();
-        let search_path = self.search_path();
+        let search_path = self.search_path(&workshop);
         // A map of headers stands for a folder, and `=` for a place of which we know nothing.
-        let is_map =
-            |folder: &PathBuf| folder.is_file() || folder.as_os_str().as_bytes().starts_with(b"=");
+        let is_map = |folder: &PathBuf| {
+            folder.is_file()
+                || folder
+                    .file_name()
+                    .is_some_and(|name| name.as_bytes().starts_with(b"="))
+        };
         let mut is_clear = !search_path.iter().any(is_map);
         // Headers for which others ask, beside them and on the search path.
         let (mut asked, mut everywhere) = (BTreeSet::new(), BTreeSet::new());
-        let (mut included, mut folders) = (BTreeSet::new(), BTreeSet::from_iter(search_path));
-        for file in files {
+        let (mut included, mut folders) = (BTreeSet::new(), BTreeSet::new());
+        let mut seen = BTreeSet::new();
+        let source = Path::new(only_source(self.arguments)?);
+        // In the order in which they were read: what is in front of what decides what is found.
+        for file in std::iter::once(source).chain(told.paths.iter().map(PathBuf::as_path)) {
+            call.absorb_bytes(workshop.place(file).as_bytes());
+            if !seen.insert(file) {
+                continue;
+            }
             let content = fs::read(file).ok()?;
-            let lower = small(&content);
+            let digest = digest::content(&content);
+            call.absorb(digest as u64);
+            call.absorb((digest >> 64) as u64);
+            let text = joined(&content);
+            let lower = small(&text);
             if reads_more(&lower) {
                 return None;
             }
-            let text = String::from_utf8_lossy(&content);
             let named = Named::of(&text);
-            let is_ours = workshop.holds(file);
-            if (!named.is_asked_clearly || asks_more(&lower)) && is_ours {
+            let place = file.parent().unwrap_or(file);
+            let real = workshop.real_file(file);
+            let is_ours = workshop.has(file) || workshop.has(&real);
+            // What the compiler brings along asks for nothing that is named elsewhere.
+            let is_told = is_ours || search_path.iter().any(|folder| file.starts_with(folder));
+            if (!named.is_asked_clearly || asks_more(&lower)) && is_told {
                 return None;
             }
-            let place = file.parent().unwrap_or(file);
             asked.extend(named.asked.iter().map(|name| place.join(name)));
             everywhere.extend(named.asked.iter().map(|&name| name.to_owned()));
-            is_clear &= named.is_included_clearly;
             included.extend(named.included.iter().map(|&name| name.to_owned()));
-            if is_ours {
+            if is_told {
+                is_clear &= named.is_included_clearly;
                 folders.insert(place.to_owned());
+                folders.extend(real.parent().map(Path::to_owned));
             }
-            call.absorb_bytes(workshop.place(file).as_bytes());
-            let content = digest::content(&content);
-            call.absorb(content as u64);
-            call.absorb((content >> 64) as u64);
         }
-        for folder in self.search_path() {
+        for folder in &search_path {
             asked.extend(everywhere.iter().map(|name| folder.join(name)));
         }
         for path in asked {
-            call.absorb(u64::from(path.exists()));
+            call.absorb(u64::from(path.is_file()));
         }
-        let places = folders.iter();
-        let places = places.flat_map(|folder| included.iter().map(|name| folder.join(name)));
-        let found = is_clear.then(|| found(&mut workshop, places)).flatten();
+        folders.extend(search_path);
+        let found = is_clear.then(|| found(&mut workshop, &folders, &included));
         Some(Same {
             call: call.finish(),
-            found,
+            found: found.flatten(),
         })
     }
 
@@ -117,14 +128,18 @@ impl Call<'_> {
         digest.absorb(looks(self.compiler)?);
         for name in VARIABLES {
             let value = std::env::var_os(name).unwrap_or_default();
-            let text = small(value.as_encoded_bytes());
+            let text = small(&value.to_string_lossy());
             if asks_more(&text) || reads_more(&text) {
+                return None;
+            }
+            // It says what the arguments are.
+            if name == OVERRIDE && !value.is_empty() {
                 return None;
             }
             digest.absorb_bytes(value.as_encoded_bytes());
         }
         for word in self.arguments {
-            let word = small(word.as_encoded_bytes());
+            let word = small(&word.to_string_lossy());
             if asks_more(&word) || reads_more(&word) || asks_for_headers(&word) {
                 return None;
             }
@@ -133,8 +148,8 @@ impl Call<'_> {
     }
 
     /// The folders in which headers are looked for, as far as the call tells.
-    fn search_path(&self) -> Vec<PathBuf> {
-        let mut folders = Vec::new();
+    fn search_path(&self, workshop: &Surroundings) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = Vec::new();
         for name in &VARIABLES[..4] {
             let value = std::env::var_os(name).unwrap_or_default();
             folders.extend(std::env::split_paths(&value));
@@ -152,24 +167,42 @@ impl Call<'_> {
                 None => {}
             }
         }
-        folders
+        let folders = folders.iter();
+        folders.map(|folder| workshop.absolute(folder)).collect()
     }
 }
 
-/// Over which of these are there, and which of them are one: that decides whether both are read. Nothing, if it cannot be told.
-fn found(workshop: &mut Surroundings, places: impl Iterator<Item = PathBuf>) -> Option<u64> {
+/// Over what is there under these names, and what of it is one: that decides whether both are read. Nothing, if it cannot be told.
+fn found(
+    workshop: &mut Surroundings,
+    folders: &BTreeSet<PathBuf>,
+    names: &BTreeSet<String>,
+) -> Option<u64> {
     let mut digest = Digest::new();
-    for place in places {
-        let Ok(there) = fs::metadata(&place) else {
-            digest.absorb(0);
-            continue;
-        };
-        if there.is_file() && there.nlink() > 1 {
-            return None;
+    for folder in folders {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let entries: BTreeSet<OsString> = entries.map(|entry| entry.file_name()).collect();
+        for name in names {
+            let place = folder.join(name);
+            // Most names are nowhere, and one look into a folder tells that of all.
+            let is_absent = match Path::new(name).components().next() {
+                Some(Component::Normal(first)) => !entries.contains(first),
+                _ => false,
+            };
+            if is_absent {
+                continue;
+            }
+            let Ok(there) = fs::metadata(&place) else {
+                continue;
+            };
+            if there.is_file() && there.nlink() > 1 {
+                return None;
+            }
+            digest.absorb_bytes(workshop.place(&place).as_bytes());
+            digest.absorb(u64::from(there.is_file()));
+            let real = workshop.real_file(&place);
+            digest.absorb_bytes(workshop.place(&real).as_bytes());
         }
-        digest.absorb(1 + u64::from(there.is_file()));
-        let real = workshop.real_file(&place);
-        digest.absorb_bytes(workshop.place(&real).as_bytes());
     }
     Some(digest.finish())
 }
