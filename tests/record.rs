@@ -576,3 +576,44 @@ fn a_header_that_the_build_copies_is_recorded_as_its_original() {
         assert_eq!(shown["doubt"], Value::Null, "{backend}");
     }
 }
+
+#[test]
+fn programs_that_only_check_makes_are_part_of_the_build() {
+    let repo = TestRepo::new();
+    repo.write(
+        "Makefile",
+        "TESTS = t_a t_b\nall: lib.o\n%: %.c lib.o\n\t$(CC) -o $@ $^\ncheck: $(TESTS)\n\t@for t in $(TESTS); do ./$$t || exit 1; done\n.PHONY: all check\n",
+    );
+    repo.write(".gitignore", "t_a\nt_b\n*.o\n");
+    repo.write("lib.c", "int f(void) { return 1; }\n");
+    repo.write(
+        "t_a.c",
+        "int f(void);\nint main(void) { return f() != 1; }\n",
+    );
+    repo.write("t_b.c", "int main(void) { return 0; }\n");
+    repo.commit_all();
+    let recorded = repo.rts(&["record"]);
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert!(
+        recorded.status.success() && !said.contains("always"),
+        "{said}"
+    );
+    for (text, code, ran) in [
+        (
+            "int f(void) { return 1; } // one\n",
+            0,
+            "0 passed, 2 skipped safely",
+        ),
+        (
+            "int f(void) { return 2; }\n",
+            100,
+            "0 passed, 1 failed, 1 skipped safely",
+        ),
+    ] {
+        repo.write("lib.c", text);
+        let run = repo.rts(&["run"]);
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{said}");
+        assert!(said.contains(ran), "{said}");
+    }
+}

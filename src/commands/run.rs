@@ -12,7 +12,9 @@ use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
 use crate::commands::results::{cases, write_junit};
 use crate::commands::select::say;
-use crate::commands::testing::{build, no_tests, report_doubts, report_kept, waiting};
+use crate::commands::testing::{
+    build, needs_work_tree, no_tests, report_doubts, report_kept, waiting,
+};
 use crate::commands::values::at_least_one;
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::commands::{controls, ledger};
@@ -111,6 +113,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     let repository = Repository::discover()?;
     let config = Config::read(&repository)?;
     // First what can fail at once.
+    needs_work_tree(&repository)?;
     if let Some(range) = arguments.base.as_deref().filter(|base| base.contains("..")) {
         return Err(Error::new(format!(
             "'{range}' is a range, but the work tree is what runs"

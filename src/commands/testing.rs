@@ -36,13 +36,19 @@ pub(super) fn setup(
     config: &Config,
     interrupt: Arc<Interrupt>,
 ) -> Result<(Session, Option<String>)> {
-    if repository.workdir().is_none() {
-        return Err(Error::new("a bare repository has no work tree to build")
-            .hint("run it in a clone or a worktree")
-            .exit_code(ExitCode::Repository));
-    }
+    needs_work_tree(repository)?;
     let build_jobs = std::thread::available_parallelism().map_or(1, usize::from);
     Session::open(repository, config, build_jobs, interrupt)
+}
+
+/// There is something to build.
+pub(super) fn needs_work_tree(repository: &Repository) -> Result<()> {
+    match repository.workdir() {
+        Some(_) => Ok(()),
+        None => Err(Error::new("a bare repository has no work tree to build")
+            .hint("run it in a clone or a worktree")
+            .exit_code(ExitCode::Repository)),
+    }
 }
 
 /// Builds the work tree; once more from nothing, if the build passed over something that changed.

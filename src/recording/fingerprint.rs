@@ -98,6 +98,19 @@ pub fn difference(
         .into_iter()
         .filter(|name| recorded.get(*name) != now.get(*name))
         .min_by_key(|name| name.starts_with(LIBRARY))?;
+    let loads = |values: &BTreeMap<String, String>| {
+        let mut names = values.keys();
+        names.any(|name| name.starts_with(LIBRARY))
+    };
+    if name.starts_with(LIBRARY) && loads(recorded) != loads(now) {
+        let [then, now] = [recorded, now].map(|side| match loads(side) {
+            true => "made programs",
+            false => "made none",
+        });
+        return Some(format!(
+            "the build {then}, and now {now}; say under [build] what makes those that tests run"
+        ));
+    }
     let value = |values: &BTreeMap<String, String>| {
         let value = values.get(name);
         value.map_or_else(|| "unset".to_owned(), |value| format!("'{value}'"))
@@ -216,5 +229,11 @@ mod tests {
             let told_now = difference(&of("make", "1"), &of(runner, library));
             assert_eq!(told_now.as_deref(), told);
         }
+        let none = BTreeMap::from([("runner".to_owned(), "make".to_owned())]);
+        let told = difference(&none, &of("make", "1")).unwrap_or_default();
+        assert!(
+            told.starts_with("the build made none, and now made programs"),
+            "{told}"
+        );
     }
 }

@@ -234,7 +234,7 @@ impl<'a> Llvm<'a> {
                         .flat_map(|name| self.placer.defining(&name).to_vec())
                         .collect(),
                 });
-                recorded.doubt(|| "it ran a binary that is not in the build folder".to_owned());
+                recorded.doubt(|| "it ran a program that the build did not make; say under [build] what makes it".to_owned());
             }
             return;
         };

@@ -85,8 +85,7 @@ impl Repository {
             Ok(upstream) => self.parting(&version(&upstream), &head, ["@{upstream}", "HEAD"]),
             // Without a parent at hand, HEAD is the only base there is, and nothing would ever have changed.
             Err(_) if self.is_cut_off(&head)? => {
-                Err(too_shallow("cannot tell what 'HEAD' is based on")
-                    .hint("or name the base: 'git rts diff <base>'"))
+                Err(too_shallow("cannot tell what 'HEAD' is based on").hint("or name the base"))
             }
             Err(_) => Ok(head),
         }
@@ -97,8 +96,7 @@ impl Repository {
             return Err(too_shallow("'HEAD~1' is not here"));
         }
         self.commit("HEAD~1").map_err(|_| {
-            failure("'HEAD' has no parent to compare it with")
-                .hint("name the base: 'git rts diff <base>'")
+            failure("'HEAD' has no parent to compare it with").hint("name another base")
         })
     }
 
@@ -162,6 +160,10 @@ fn split_range(text: &str) -> Result<Option<Range<'_>>> {
     let (head, from_merge_base) = rest
         .strip_prefix('.')
         .map_or((rest, false), |head| (head, true));
+    if head.contains("..") {
+        return Err(usage(format!("'{text}' is neither a revision nor a range"))
+            .hint("a range is 'BASE..HEAD'"));
+    }
     if base.is_empty() && head.is_empty() {
         return Err(usage(format!("'{text}' names no revision"))
             .hint("are the variables of a script unset?"));

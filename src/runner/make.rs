@@ -31,14 +31,22 @@ impl Runner for Make {
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
-        vec![Step {
+        let step = |command| Step {
             what: "build",
-            command: match &settings.build {
-                Some(command) => shell::run(command),
-                None => makefile::build(site, []),
-            },
+            command,
             folder: site.tree.clone(),
-        }]
+        };
+        if let Some(command) = &settings.build {
+            return vec![step(shell::run(command))];
+        }
+        let mut steps = vec![step(makefile::build(site, []))];
+        let programs = programs(site);
+        if !programs.is_empty() {
+            let mut command = makefile::build(site, []);
+            command.extend(programs.into_iter().map(Into::into));
+            steps.push(step(command));
+        }
+        steps
     }
 
     fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
@@ -66,6 +74,26 @@ impl Runner for Make {
         super::with_names_of_their_own(&mut tests);
         Ok(tests)
     }
+}
+
+/// The tests that the target for tests makes before it runs them, of sources of their own: what is compiled while tests run would be
+/// no part of the build. Others may be words for running something.
+fn programs(site: &Site) -> Vec<String> {
+    let Ok(makefile) = Makefile::read(site, &site.tree, &["TESTS"]) else {
+        return Vec::new();
+    };
+    let target = TARGETS.iter().find(|target| makefile.has_target(target));
+    let first = target.map_or(&[][..], |target| makefile.prerequisites(target));
+    let phony = makefile.prerequisites(".PHONY");
+    let has_source = |test: &&String| {
+        let sources = ["c", "cc", "cpp", "cxx"].map(|ending| format!("{test}.{ending}"));
+        sources
+            .iter()
+            .any(|source| site.tree.join(source).is_file())
+    };
+    let tests = makefile.words("TESTS").iter();
+    let tests = tests.filter(|test| first.contains(test) && !phony.contains(test));
+    tests.filter(has_source).cloned().collect()
 }
 
 /// The target of those that run tests for which a line of a Makefile begins a rule.
