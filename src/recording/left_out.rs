@@ -1,47 +1,58 @@
 //! What was not compiled here: compiled files that git does not know are no part of a version, and those that it knows count nothing. Whoever lacks something says so.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::Error;
 use crate::exit_code::ExitCode;
-use crate::repo::RepoPath;
+use crate::repo::{RepoPath, Repository};
 
 /// So many are named.
 const NAMED: usize = 3;
 
-/// The error of a build, with a hint at the files that were left out if it speaks of them: compiled ones that git does not know, and
-/// those that are in the work tree and not in the copy of it.
-pub(super) fn blamed(
-    error: Error,
-    left_out: &BTreeSet<RepoPath>,
-    (work_tree, copy): (Option<&Path>, &Path),
-    log: &Path,
-) -> Error {
-    if error.exit_code != ExitCode::BuildFailed {
-        return error;
+/// What a build may lack.
+pub(super) struct LeftOut {
+    /// Compiled files of the work tree that are no part of the version.
+    compiled: BTreeSet<RepoPath>,
+    work_tree: Option<PathBuf>,
+}
+
+impl LeftOut {
+    pub(super) fn of(repository: &Repository) -> Self {
+        LeftOut {
+            compiled: repository.left_out(),
+            work_tree: repository.workdir().map(Path::to_owned),
+        }
     }
-    let printed = std::fs::read(log).unwrap_or_default();
-    let printed = String::from_utf8_lossy(&printed);
-    let missing = left_out.iter().filter(|file| is_mentioned(file, &printed));
-    let mut missing: BTreeSet<String> = missing.map(RepoPath::to_string).collect();
-    missing.extend(
-        work_tree
-            .into_iter()
-            .flat_map(|top| missed(&printed, top, copy)),
-    );
-    if missing.is_empty() {
-        return error;
-    }
-    let missing: Vec<String> = missing.iter().map(|file| format!("'{file}'")).collect();
-    let more = match missing.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = missing[..missing.len().min(NAMED)].join(", ");
-    error.hint(format!(
+
+    /// The error of a build of a copy, with a hint at what was left out if it speaks of that: compiled files that git does not know,
+    /// and whatever is in the work tree and not in the copy.
+    pub(super) fn blamed(&self, error: Error, copy: &Path, log: &Path) -> Error {
+        if error.exit_code != ExitCode::BuildFailed {
+            return error;
+        }
+        let printed = std::fs::read(log).unwrap_or_default();
+        let printed = String::from_utf8_lossy(&printed);
+        let missing = self
+            .compiled
+            .iter()
+            .filter(|file| is_mentioned(file, &printed));
+        let mut missing: BTreeSet<String> = missing.map(RepoPath::to_string).collect();
+        let work_tree = self.work_tree.iter();
+        missing.extend(work_tree.flat_map(|top| missed(&printed, top, copy)));
+        if missing.is_empty() {
+            return error;
+        }
+        let missing: Vec<String> = missing.iter().map(|file| format!("'{file}'")).collect();
+        let more = match missing.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = missing[..missing.len().min(NAMED)].join(", ");
+        error.hint(format!(
         "what git ignores and compiled files that it does not know are left out of the copy that is built, here {named}{more}; 'git add' what belongs to the project ('-f' what is ignored)"
     ))
+    }
 }
 
 /// That a test left no counters, with the likely cause: a file of the version that is compiled already.

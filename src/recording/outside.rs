@@ -8,26 +8,27 @@ use crate::digest::{self, Name, Names};
 use crate::history::Outside;
 use crate::masquerade::named::{Named, joined};
 
-/// The headers of a list, each with a digest; those that are gone are left out.
-pub(super) fn digests(list: &Path) -> BTreeMap<String, u64> {
+/// The headers of a list with what is in them; those that are gone are left out.
+fn contents(list: &Path) -> Vec<(String, Vec<u8>)> {
     let text = fs::read_to_string(list).unwrap_or_default();
-    let read = |path: &str| Some((path.to_owned(), digest::bytes(&fs::read(path).ok()?)));
+    let read = |path: &str| Some((path.to_owned(), fs::read(path).ok()?));
     text.lines().filter_map(read).collect()
+}
+
+/// The headers of a list, each with a digest.
+pub(super) fn digests(list: &Path) -> BTreeMap<String, u64> {
+    let digest = |(path, content): (String, Vec<u8>)| (path, digest::bytes(&content));
+    contents(list).into_iter().map(digest).collect()
 }
 
 /// The same, with the names of all that they include or ask for.
 pub(super) fn outside(list: &Path) -> Outside {
-    let headers = digests(list);
-    let mut names = Vec::new();
-    for path in headers.keys() {
-        let content = fs::read(path).unwrap_or_default();
+    let (mut headers, mut names) = (BTreeMap::new(), Vec::new());
+    for (path, content) in contents(list) {
         let text = joined(&content);
-        let included = Named::of(&text).included;
-        names.extend(
-            included
-                .iter()
-                .map(|name| Name::of_included(name.as_bytes())),
-        );
+        let included = Named::of(&text).included.into_iter();
+        names.extend(included.map(|name| Name::of_included(name.as_bytes())));
+        headers.insert(path, digest::bytes(&content));
     }
     Outside {
         headers,

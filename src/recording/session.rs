@@ -16,13 +16,14 @@ use super::freshness::{
     was_made_otherwise,
 };
 use super::gcov::Gcov;
+use super::left_out::{self, LeftOut};
 use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::site::site_of;
-use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, left_out, makers, outside};
+use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
@@ -61,9 +62,7 @@ pub struct Session {
     opened_before: Opened,
     /// How many bytes of notes earlier calls of compilers and linkers left.
     noted_before: u64,
-    /// Compiled files of the work tree that are no part of the version.
-    left_out: BTreeSet<RepoPath>,
-    work_tree: Option<PathBuf>,
+    left_out: LeftOut,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -129,8 +128,7 @@ impl Session {
             watch,
             opened_before,
             noted_before,
-            left_out: repository.left_out(),
-            work_tree: repository.workdir().map(Path::to_owned),
+            left_out: LeftOut::of(repository),
             _lock: lock,
         };
         Ok((session, reason))
@@ -179,10 +177,7 @@ impl Session {
         if let Err(error) = &built {
             failure::note(&self.workshop, error);
         }
-        built.map_err(|error| {
-            let trees = (self.work_tree.as_deref(), self.workshop.tree.as_path());
-            left_out::blamed(error, &self.left_out, trees, &log)
-        })?;
+        built.map_err(|error| self.left_out.blamed(error, &self.workshop.tree, &log))?;
         if extent == Extent::All {
             self.workshop.forget_pending();
             self.keep_outside();

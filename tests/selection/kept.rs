@@ -481,3 +481,18 @@ fn an_object_that_was_changed_in_place_is_compiled() {
         (vec!["t1.c".to_owned(), "t2.c".to_owned()], true)
     );
 }
+
+#[test]
+fn a_header_from_anywhere_that_asks_by_a_macro_has_its_user_compiled() {
+    let outside = tempfile::tempdir().unwrap();
+    let header = outside.path().join("asks.h");
+    let asks = "#if __has_include(CONF)\n#define N 2\n#else\n#define N 1\n#endif\n";
+    std::fs::write(&header, asks).unwrap();
+    let source = format!(
+        "#define CONF <conf.h>\n#include \"{}\"\nint main(void) {{ return N != 1; }}\n",
+        header.display()
+    );
+    let project = Project::recorded(&[("t2.c", &source)]);
+    let (compiled, _) = project.changed(&[("first/conf.h", "")]);
+    assert_eq!(compiled, ["t2.c"]);
+}

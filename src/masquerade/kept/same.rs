@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::arguments::only_source;
 use super::super::headers::Told;
-use super::super::named::{Named, asks_for_headers, asks_more, joined, reads_more, small};
+use super::super::named::{Named, asks_for_headers, asks_more, joined, reads_more};
 use super::super::surroundings::{Surroundings, looks};
 use super::Call;
 use crate::digest::{self, Digest};
@@ -32,6 +32,8 @@ impl Same {
     }
 }
 
+/// Below this are the headers of the compiler and of the C library. Those of a compiler elsewhere are looked at like all others.
+const SYSTEM: &str = "/usr";
 const OVERRIDE: &str = "CCC_OVERRIDE_OPTIONS";
 
 /// By which compilers are told more than by their arguments.
@@ -59,14 +61,7 @@ impl Call<'_> {
         let mut workshop = Surroundings::of(folder);
         let mut call = self.said(&workshop)?;
         let search_path = self.search_path(&workshop);
-        // A map of headers stands for a folder, and `=` for a place of which we know nothing.
-        let is_map = |folder: &PathBuf| {
-            folder.is_file()
-                || folder
-                    .file_name()
-                    .is_some_and(|name| name.as_bytes().starts_with(b"="))
-        };
-        let mut is_clear = !search_path.iter().any(is_map);
+        let mut is_clear = !search_path.iter().any(|folder| is_other(folder));
         // Headers for which others ask, beside them and on the search path.
         let (mut asked, mut everywhere) = (BTreeSet::new(), BTreeSet::new());
         let (mut included, mut folders) = (BTreeSet::new(), BTreeSet::new());
@@ -83,7 +78,7 @@ impl Call<'_> {
             call.absorb(digest as u64);
             call.absorb((digest >> 64) as u64);
             let text = joined(&content);
-            let lower = small(&text);
+            let lower = text.to_ascii_lowercase();
             if reads_more(&lower) {
                 return None;
             }
@@ -91,8 +86,10 @@ impl Call<'_> {
             let place = file.parent().unwrap_or(file);
             let real = workshop.real_file(file);
             let is_ours = workshop.has(file) || workshop.has(&real);
-            // What the compiler brings along asks for nothing that is named elsewhere.
-            let is_told = is_ours || search_path.iter().any(|folder| file.starts_with(folder));
+            // What the system brings along asks for nothing that is named elsewhere.
+            let is_told = is_ours
+                || !file.starts_with(SYSTEM)
+                || search_path.iter().any(|folder| file.starts_with(folder));
             if (!named.is_asked_clearly || asks_more(&lower)) && is_told {
                 return None;
             }
@@ -128,7 +125,7 @@ impl Call<'_> {
         digest.absorb(looks(self.compiler)?);
         for name in VARIABLES {
             let value = std::env::var_os(name).unwrap_or_default();
-            let text = small(&value.to_string_lossy());
+            let text = value.to_string_lossy().to_ascii_lowercase();
             if asks_more(&text) || reads_more(&text) {
                 return None;
             }
@@ -139,7 +136,7 @@ impl Call<'_> {
             digest.absorb_bytes(value.as_encoded_bytes());
         }
         for word in self.arguments {
-            let word = small(&word.to_string_lossy());
+            let word = word.to_string_lossy().to_ascii_lowercase();
             if asks_more(&word) || reads_more(&word) || asks_for_headers(&word) {
                 return None;
             }
@@ -170,6 +167,12 @@ impl Call<'_> {
         let folders = folders.iter();
         folders.map(|folder| workshop.absolute(folder)).collect()
     }
+}
+
+/// Whether something stands for folders of which we know nothing: a map of headers, or `=` for the place of a system.
+fn is_other(folder: &Path) -> bool {
+    let mut parts = folder.components();
+    folder.is_file() || parts.any(|part| part.as_os_str().as_bytes().starts_with(b"="))
 }
 
 /// Over what is there under these names, and what of it is one: that decides whether both are read. Nothing, if it cannot be told.
@@ -205,4 +208,18 @@ fn found(
         }
     }
     Some(digest.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_other_folders_is_known() {
+        for (folder, is_told) in [("/b/=usr/include", true), ("/b/=", true), ("/b/a=b", false)] {
+            assert_eq!(is_other(Path::new(folder)), is_told, "{folder}");
+        }
+        let map = tempfile::NamedTempFile::new().expect("there is room");
+        assert!(is_other(map.path()));
+    }
 }
