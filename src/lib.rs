@@ -13,6 +13,7 @@ pub mod history;
 pub mod hooks;
 pub mod lang;
 pub mod masquerade;
+mod nearest;
 pub mod objects;
 pub mod order;
 pub mod program;

@@ -143,6 +143,8 @@ pub struct Selection {
     pub alone: Vec<(&'static str, Option<usize>)>,
     /// Libraries that have other names in the build of the head.
     pub versioned: Versioned,
+    /// What ran while the baseline was built: it counts for every test.
+    pub executed_by_build: BTreeSet<FunctionId>,
     /// Whether what both versions are built to was compared.
     pub knows_builds: bool,
     /// The changed files that one of the builds opened, or may have.
@@ -253,6 +255,7 @@ impl Asked<'_> {
             known: None,
             alone: Vec::new(),
             versioned: Versioned::default(),
+            executed_by_build: BTreeSet::new(),
             knows_builds: false,
             opened_by_builds: BTreeSet::new(),
             rewritten: BTreeMap::new(),
@@ -391,6 +394,7 @@ impl Asked<'_> {
             source,
             plan,
             versioned,
+            executed_by_build: about.executed_by_build,
             knows_builds: !verdicts.tests.is_empty(),
             opened_by_builds,
             everything: None,

@@ -134,6 +134,7 @@ prop_compose! {
         let mut recording = Recording::new(About {
             outside: git_rts::history::Outside::default(),
             fingerprint,
+            executed_by_build: symbols.iter().map(|name| FunctionId::symbol(name)).collect(),
             uncounted: Uncounted {
                 counted: symbols.iter().take(1).cloned().collect(),
                 symbols,
@@ -413,6 +414,7 @@ fn a_function_that_has_counters_and_that_nobody_entered_is_known() {
         uncounted: Uncounted::default(),
         opened_by_build: None,
         made: Vec::new(),
+        executed_by_build: BTreeSet::new(),
         session: 0,
         partial: false,
         front_end: 1,

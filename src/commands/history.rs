@@ -1,5 +1,6 @@
 //! `git rts history`: which versions have a history, and what a test did and how it went.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +12,7 @@ use crate::emit::progress::{size, span};
 use crate::error::{Error, Result};
 use crate::history::{Histories, History, PATIENCE, PastRun, Summary, TestRecord, VersionKey};
 use crate::repo::Repository;
-use crate::trace::Crossed;
+use crate::trace::{Crossed, FunctionId};
 
 /// Show which commits have a history, and what is in it
 ///
@@ -156,6 +157,7 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
     let mut trace = history.trace_of(name)?.unwrap_or_default();
     // What has a function of the tree is told by that.
     trace.functions.retain(|(id, _)| !id.is_symbol());
+    let by_build = history.about()?.executed_by_build;
     let runs = histories.runs_of(name)?;
     if show.format == Format::Json {
         let functions: Vec<_> = trace
@@ -166,7 +168,10 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
                     Crossed::Edges(edges) => Some(edges.iter().collect::<Vec<_>>()),
                     Crossed::Whole => None,
                 };
-                serde_json::json!({ "file": id.file.to_string(), "name": id.name, "edges": edges })
+                serde_json::json!({
+                    "file": id.file.to_string(), "name": id.name, "edges": edges,
+                    "build": by_build.contains(id),
+                })
             })
             .collect();
         let runs: Vec<_> = runs
@@ -179,16 +184,17 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
             .collect();
         return print_json(&serde_json::json!({
             "version": 1, "test": record.name, "outcome": record.outcome.word(), "milliseconds": record.milliseconds,
-            "doubt": record.doubt, "binaries": record.binaries, "unplaced": record.unplaced,
+            "doubt": record.doubt, "beyond_trace": record.beyond_trace, "binaries": record.binaries, "unplaced": record.unplaced,
             "functions": functions, "runs": runs,
         }));
     }
-    print(&describe(&record, &trace.functions, &runs))
+    print(&describe(&record, &trace.functions, &by_build, &runs))
 }
 
 fn describe(
     record: &TestRecord,
-    functions: &[(crate::trace::FunctionId, Crossed)],
+    functions: &[(FunctionId, Crossed)],
+    by_build: &BTreeSet<FunctionId>,
     runs: &[PastRun],
 ) -> String {
     let mut text = String::new();
@@ -201,6 +207,9 @@ fn describe(
     }
     if let Some(doubt) = &record.doubt {
         let _ = writeln!(text, "always selected: {doubt}");
+    }
+    if let Some(why) = &record.beyond_trace {
+        let _ = writeln!(text, "selected by any code that differs: {why}");
     }
     if !record.binaries.is_empty() {
         let _ = writeln!(text, "ran {}", record.binaries.join(", "));
@@ -227,7 +236,11 @@ fn describe(
             "" => "outside its functions",
             name => name,
         };
-        let _ = writeln!(text, "  {name} {edges}");
+        let who = match by_build.contains(id) {
+            true => ", counted while the project was built",
+            false => "",
+        };
+        let _ = writeln!(text, "  {name} {edges}{who}");
     }
     if runs.len() > 1 {
         let _ = writeln!(text, "runs, the newest first");

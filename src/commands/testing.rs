@@ -150,6 +150,7 @@ pub(super) fn about(
         opened_by_build: session.opened_by_build(),
         made: session.made_facts(placer, config),
         outside: session.outside(),
+        executed_by_build: session.executed_by_build(recorder),
         session: 0,
         partial: false,
         front_end: c::VERSION,

@@ -11,6 +11,7 @@ use crate::emit::plan_text::{story, summary};
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
+use crate::nearest::nearest;
 use crate::repo::Repository;
 use crate::selection::Witnesses;
 
@@ -103,9 +104,10 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
 
 /// There is no such test, but perhaps one that was meant.
 pub(super) fn no_test<'a>(name: &str, tests: impl Iterator<Item = &'a str>) -> Error {
-    let mut tests = tests;
+    let tests: Vec<&str> = tests.collect();
     let error = Error::new(format!("there is no test '{name}'"));
-    match tests.find(|other| other.contains(name)) {
+    let holding = tests.iter().find(|other| other.contains(name)).copied();
+    match holding.or_else(|| nearest(name, tests.iter().copied())) {
         Some(near) => error.hint(format!("there is a test '{near}'")),
         None => error.hint("'git rts history show' lists the tests that are known"),
     }

@@ -2,6 +2,7 @@
 
 use super::settings::SETTINGS;
 use crate::error::Result;
+use crate::nearest::nearest;
 use crate::repo::Repository;
 
 /// A name that is none of a setting.
@@ -51,53 +52,19 @@ fn misspelt(name: String, known: &[String]) -> Misspelt {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_lowercase();
     // The right word in the wrong table.
     let elsewhere = known.iter().find(|known| last(known) == last(&name));
-    let near = || {
-        let most = 1 + last(&name).chars().count() / 3;
-        let all = known.iter();
-        let all = all.map(|known| (distance(&known.to_lowercase(), &name.to_lowercase()), known));
-        let nearest = all.min_by_key(|(distance, _)| *distance);
-        nearest
-            .filter(|(distance, _)| *distance <= most)
-            .map(|(_, known)| known)
-    };
+    let near = || nearest(&name, known.iter().map(String::as_str));
     Misspelt {
-        meant: elsewhere.or_else(near).cloned(),
+        meant: elsewhere
+            .map(String::as_str)
+            .or_else(near)
+            .map(str::to_owned),
         name,
     }
-}
-
-/// How many letters must be added, taken away or replaced (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (left, same) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *same);
-            diagonal = row[left + 1];
-            row[left + 1] = replaced.min(diagonal + 1).min(row[left] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_are_counted() {
-        for (one, other, wanted) in [
-            ("", "abc", 3),
-            ("runner", "runer", 1),
-            ("ab", "ba", 2),
-            ("x", "x", 0),
-        ] {
-            assert_eq!(distance(one, other), wanted, "{one} {other}");
-            assert_eq!(distance(other, one), wanted, "{other} {one}");
-        }
-    }
 
     #[test]
     fn what_was_meant_is_found_in_the_file() {

@@ -225,7 +225,7 @@ impl Config {
             });
             meant
                 .fold(error, Error::hint)
-                .hint("docs/configuration.md lists every setting with its default")
+                .hint("the manual lists every setting: 'git rts install-man', then 'git help rts'")
         })?;
         let mut single = |name, own: Option<String>| from_git.single.remove(name).or(own);
         let timeout = single("timeout", document.tests.timeout);

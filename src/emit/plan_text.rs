@@ -182,7 +182,7 @@ fn fate(selection: &Selection, path: &RepoPath) -> &'static str {
         Some(ChangeKind::Added) => "it is new",
         Some(ChangeKind::Removed) => "it is gone",
         Some(ChangeKind::Renamed) => "it moved",
-        Some(ChangeKind::Modified) => "it became executable, or is it no more",
+        Some(ChangeKind::Modified) => "it became executable, or ceased to be",
         Some(ChangeKind::TypeChanged) | None => "it came, went or moved",
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::history::{Outcome, VersionKey};
 use crate::select::Reason;
 use crate::selection::Selection;
-use crate::witness::source::{DangerKind, Hit};
+use crate::witness::source::{Danger, DangerKind, Hit};
 
 /// One reason, for people and programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -106,6 +106,7 @@ impl<'a> Teller<'a> {
     fn tell_danger(&self, hit: &Hit) -> Told {
         let danger = &self.selection.source.dangers[hit.danger];
         let mut chain = Vec::new();
+        let who = self.who(danger);
         let (kind, text) = match (&danger.kind, self.selection.difference.as_ref()) {
             (DangerKind::Edges { function }, Some(difference)) => {
                 chain = self.chain(difference, *function);
@@ -121,10 +122,10 @@ impl<'a> Teller<'a> {
                     text: edge.text(),
                 }));
                 let text = match edges.as_slice() {
-                    [] => format!("it enters {}", danger.name),
-                    [edge] => format!("it crosses {} in {}", edge.text(), danger.name),
+                    [] => format!("{who} enters {}", danger.name),
+                    [edge] => format!("{who} crosses {} in {}", edge.text(), danger.name),
                     [edge, more @ ..] => format!(
-                        "it crosses {} in {}, and {} more",
+                        "{who} crosses {} in {}, and {} more",
                         edge.text(),
                         danger.name,
                         more.len()
@@ -169,6 +170,15 @@ impl<'a> Teller<'a> {
             file: Some(danger.file.to_string()),
             function: Some(danger.name.clone()).filter(|name| !name.is_empty()),
             chain,
+        }
+    }
+
+    /// Who does something in a function: what ran while the project was built counts for every test.
+    fn who(&self, danger: &Danger) -> &'static str {
+        let mut executed = self.selection.executed_by_build.iter();
+        match executed.any(|id| id.file == danger.file && id.name == danger.name) {
+            true => "it or the build",
+            false => "it",
         }
     }
 

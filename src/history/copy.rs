@@ -66,6 +66,7 @@ fn objects_of(
         opened_by_build,
         made,
         outside,
+        executed_by_build,
         compiled,
         tests: TestPages { traits, runs },
         functions,
@@ -86,7 +87,7 @@ fn objects_of(
         altered,
     } = compiled;
     let mut found = vec![fingerprint, uncounted, opened_by_build, made, outside];
-    found.extend([binaries, products, links, altered]);
+    found.extend([executed_by_build, binaries, products, links, altered]);
     let mut seen = Ids::default();
     let lists = [traits, runs, functions, code];
     for top in lists {

@@ -337,6 +337,7 @@ fn write_history(
     let opened_by_build = writer.write(&recording.about.opened_by_build)?;
     let made = writer.write(&recording.about.made)?;
     let outside = writer.write(&recording.about.outside)?;
+    let executed_by_build = writer.write(&recording.about.executed_by_build)?;
     let compiled = compiled::write(&mut writer, &recording.compiled)?;
     let tests = tests_by_number::write(&mut writer, recording.tests(), &numbers)?;
     let functions = functions::write(&mut writer, recording.functions(), &numbers)?;
@@ -354,6 +355,7 @@ fn write_history(
         made,
         compiled,
         outside,
+        executed_by_build,
         session: recording.about.session,
         tests,
         functions,

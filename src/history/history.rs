@@ -51,6 +51,7 @@ impl History {
             opened_by_build: self.read(|| self.objects.read(self.root.opened_by_build))?,
             made: self.read(|| self.objects.read(self.root.made))?,
             outside: self.read(|| self.objects.read(self.root.outside))?,
+            executed_by_build: self.read(|| self.objects.read(self.root.executed_by_build))?,
             session: self.root.session,
             partial: self.root.partial,
             front_end: self.root.front_end,

@@ -18,7 +18,7 @@ use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the digit is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'8';
+const FORMAT: u8 = b'9';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {

@@ -9,6 +9,7 @@ use crate::digest::{Name, Names};
 use crate::lang::facts::MadeFacts;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath, TreeId};
+use crate::trace::FunctionId;
 
 /// The version that a history belongs to. Uncommitted work has a tree but no commit; committing it leaves the tree the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,6 +113,8 @@ pub struct About {
     pub made: Vec<MadeFacts>,
     /// What was read from outside of the tree to build it.
     pub outside: Outside,
+    /// What ran while the project was built. It counts for every test, though the test did not execute it.
+    pub executed_by_build: BTreeSet<FunctionId>,
     /// Counts the sessions on the way to this version.
     pub session: u64,
     /// Some tests were not recorded: the recording was stopped, or only some were asked for.

@@ -23,6 +23,7 @@ pub(super) struct Root {
     pub(super) made: ObjectId,
     pub(super) compiled: CompiledPages,
     pub(super) outside: ObjectId,
+    pub(super) executed_by_build: ObjectId,
     pub(super) session: u64,
     pub(super) tests: TestPages,
     pub(super) functions: ObjectId,

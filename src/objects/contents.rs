@@ -43,6 +43,14 @@ pub struct BinaryDigest {
 }
 
 impl Contents {
+    /// The objects that a binary was linked from.
+    pub(super) fn objects_of(&self, binary: &BinaryDigest) -> Vec<&ObjectDigest> {
+        let numbers = binary.objects.iter();
+        numbers
+            .filter_map(|number| self.objects.get(*number as usize))
+            .collect()
+    }
+
     /// The binaries that define each of some functions.
     #[must_use]
     pub fn defining<'c>(
@@ -51,8 +59,7 @@ impl Contents {
     ) -> BTreeMap<&'c str, BTreeSet<&'c str>> {
         let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (name, binary) in &self.binaries {
-            let objects = binary.objects.iter();
-            let objects = objects.filter_map(|number| self.objects.get(*number as usize));
+            let objects = self.objects_of(binary).into_iter();
             for symbol in objects.flat_map(|object| &object.symbols) {
                 if let Some(function) = functions.get(symbol.name.as_str()) {
                     found.entry(function).or_default().insert(name);

@@ -5,12 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::{BinaryDigest, Contents};
-use super::counters::UNKNOWN;
-use super::naming::function_of;
-use super::pairing::Change;
+use super::contents::Contents;
+use super::pairing::{self, Change};
 use super::reach::{self, Tainted, View};
 use super::readable::readable;
+use super::recounted::recounted;
 use crate::digest::Name;
 
 /// What differs between two builds.
@@ -92,42 +91,6 @@ impl ObjectDifference {
     }
 }
 
-/// The functions of a binary that do not increment the same counters as before.
-fn recounted(
-    before: (&Contents, &BinaryDigest),
-    after: (&Contents, &BinaryDigest),
-) -> Option<BTreeSet<String>> {
-    if before.1.opaque.is_some() || after.1.opaque.is_some() {
-        return None;
-    }
-    let counters = |(contents, binary): (&Contents, &BinaryDigest)| {
-        let mut found: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
-        let objects = binary.objects.iter();
-        let objects = objects.filter_map(|number| contents.objects.get(*number as usize));
-        let symbols = objects.flat_map(|object| &object.symbols);
-        for symbol in symbols.filter(|symbol| symbol.is_code) {
-            let function = function_of(&symbol.name).to_owned();
-            found
-                .entry(function)
-                .or_default()
-                .push((symbol.digest, symbol.counters));
-        }
-        for counters in found.values_mut() {
-            counters.sort_unstable();
-        }
-        found
-    };
-    let (before, mut after) = (counters(before), counters(after));
-    let mut all = before.values().chain(after.values()).flatten();
-    if all.any(|(_, counters)| *counters == UNKNOWN) {
-        return None;
-    }
-    let differing = before
-        .into_iter()
-        .filter(|(function, counters)| after.remove(function).as_ref() != Some(counters));
-    Some(differing.map(|(function, _)| function).collect())
-}
-
 /// Compares two builds. `is_library_name` tells whether libraries outside of the build may call a function by this name.
 #[must_use]
 pub fn difference(
@@ -146,9 +109,11 @@ pub fn difference(
         let mut difference = BinaryDifference::default();
         match (before.binaries.get(name), after.binaries.get(name)) {
             (Some(old), Some(new)) => {
-                difference.recounted = recounted((before, old), (after, new));
-                let view = View::of(name, before, old, after, new, &mut difference);
-                views.push(view);
+                let objects = [before.objects_of(old), after.objects_of(new)];
+                let pairs = pairing::pair(&objects[0], &objects[1]);
+                let [old_objects, new_objects] = &objects;
+                difference.recounted = recounted((old, old_objects), (new, new_objects), &pairs);
+                views.push(View::of(name, [old, new], objects, pairs, &mut difference));
             }
             (None, _) => difference.everybody = Some("it is new".to_owned()),
             (_, None) => difference.everybody = Some("it is gone".to_owned()),
@@ -204,7 +169,7 @@ impl BinaryDifference {
 mod tests {
     use super::*;
     use crate::digest::Names;
-    use crate::objects::{BinaryDigest, ObjectDigest, Symbol, pairing};
+    use crate::objects::{BinaryDigest, ObjectDigest, Symbol};
 
     fn symbol(name: &str, digest: u64, mentions: &[&str]) -> Symbol {
         let mentions = mentions.iter().map(|name| Name::of(name.as_bytes()));

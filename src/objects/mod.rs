@@ -16,6 +16,7 @@ mod object;
 mod pairing;
 mod reach;
 mod readable;
+mod recounted;
 mod relocations;
 
 pub use contents::{BinaryDigest, Contents};

@@ -28,11 +28,17 @@ pub(super) struct Differing<'a> {
     pub(super) change: Change,
 }
 
-/// For each object before, its partner after; then the objects after that have none.
-pub(super) fn pair(
-    before: &[&ObjectDigest],
-    after: &[&ObjectDigest],
-) -> (Vec<Option<usize>>, Vec<usize>) {
+/// Which object is which, by their places.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// For each object before, its partner after.
+    pub(super) partners: Vec<Option<usize>>,
+    /// The objects after that have none.
+    pub(super) left: Vec<usize>,
+}
+
+/// Finds for each object before its partner after.
+pub(super) fn pair(before: &[&ObjectDigest], after: &[&ObjectDigest]) -> Pairs {
     let mut partners = vec![None; before.len()];
     let mut free = vec![true; after.len()];
     let mut same: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -77,7 +83,7 @@ pub(super) fn pair(
         }
     }
     let left = (0..after.len()).filter(|number| free[*number]).collect();
-    (partners, left)
+    Pairs { partners, left }
 }
 
 /// The symbols in which two objects differ; an absent object has none.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::contents::{BinaryDigest, Contents};
+use super::contents::BinaryDigest;
 use super::difference::BinaryDifference;
 use super::naming::{function_of, is_mangled, without_numbers};
-use super::pairing::{self, Change};
+use super::pairing::{self, Change, Pairs};
 use super::readable::readable;
 use super::{ObjectDigest, Symbol, content};
 use crate::digest::{Digest, Name};
@@ -47,19 +47,11 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     pub(super) fn of(
         name: &'a str,
-        before: &'a Contents,
-        old: &'a BinaryDigest,
-        after: &'a Contents,
-        new: &'a BinaryDigest,
+        [old, new]: [&'a BinaryDigest; 2],
+        [old_objects, new_objects]: [Vec<&'a ObjectDigest>; 2],
+        pairs: Pairs,
         difference: &mut BinaryDifference,
     ) -> Self {
-        let objects = |contents: &'a Contents, binary: &'a BinaryDigest| -> Vec<&'a ObjectDigest> {
-            let numbers = binary.objects.iter();
-            numbers
-                .filter_map(|number| contents.objects.get(*number as usize))
-                .collect()
-        };
-        let (old_objects, new_objects) = (objects(before, old), objects(after, new));
         let all_objects = old_objects.iter().chain(&new_objects);
         let at_load: BTreeSet<&str> = all_objects
             .flat_map(|object| &object.at_load.functions)
@@ -89,12 +81,16 @@ impl<'a> View<'a> {
         if let Some(what) = differing_remainder(old, new) {
             difference.blame_everybody(format!("{what} differ"));
         }
-        view.compare(&new_objects, difference);
+        view.compare(&new_objects, pairs, difference);
         view
     }
 
-    fn compare(&mut self, after: &[&'a ObjectDigest], difference: &mut BinaryDifference) {
-        let (partners, left) = pairing::pair(&self.objects, after);
+    fn compare(
+        &mut self,
+        after: &[&'a ObjectDigest],
+        Pairs { partners, left }: Pairs,
+        difference: &mut BinaryDifference,
+    ) {
         let of_both = partners.iter().enumerate();
         let pairs = of_both.map(|(number, partner)| (Some(number), *partner));
         let new = left.iter().map(|number| (None, Some(*number)));

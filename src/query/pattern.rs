@@ -4,6 +4,7 @@ use crate::config::NameGlob;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::lang::facts::{Kind, before_arguments};
+use crate::nearest::nearest;
 use crate::repo::RepoPath;
 
 /// What is asked about.
@@ -124,8 +125,7 @@ fn pattern(text: &str) -> Result<Pattern> {
                 )));
             }
             _ if pattern.name.is_some() => {
-                let what = format!("'{word}' is one name too many in the pattern '{text}'");
-                return Err(usage(what));
+                return Err(too_many(text, word));
             }
             _ => match word.rsplit_once(':').filter(|_| pattern.file.is_none()) {
                 Some((file, name)) => {
@@ -151,6 +151,10 @@ fn glob(text: &str) -> Result<Option<NameGlob>> {
     }
 }
 
+const KINDS: [&str; 7] = [
+    "any", "function", "variable", "type", "macro", "file", "edge",
+];
+
 fn kind_of(word: &str) -> Option<Wanted> {
     Some(match word {
         "-" | "any" => Wanted::Everything,
@@ -162,6 +166,18 @@ fn kind_of(word: &str) -> Option<Wanted> {
         "edge" => Wanted::Edge,
         _ => return None,
     })
+}
+
+/// A word more than a name; perhaps the first was to be a kind.
+fn too_many(text: &str, word: &str) -> Error {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let error = usage(format!(
+        "'{word}' is one name too many in the pattern '{text}'"
+    ));
+    match (kind_of(first), nearest(first, KINDS.into_iter())) {
+        (None, Some(kind)) => error.hint(format!("'{first}' is perhaps '{kind}'")),
+        _ => error,
+    }
 }
 
 fn usage(message: String) -> Error {
@@ -189,6 +205,15 @@ mod tests {
         assert!(!pattern.matches(Kind::Function, &path("src/incl.c"), "printer"));
         assert!(!pattern.matches(Kind::Macro, &path("src/incl.c"), "dagprint"));
         assert!(!pattern.matches(Kind::Function, &path("tree.c"), "dagprint"));
+    }
+
+    #[test]
+    fn a_kind_that_is_misspelt_is_told() {
+        let told = patterns(&["functoin area".to_owned()]).expect_err("two names");
+        let hint = "'functoin' is perhaps 'function'".to_owned();
+        assert!(told.hints.contains(&hint), "{:?}", told.hints);
+        let told = patterns(&["function area other".to_owned()]).expect_err("two names");
+        assert_eq!(told.hints.len(), 1, "{:?}", told.hints);
     }
 
     #[test]

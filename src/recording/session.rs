@@ -41,6 +41,7 @@ use crate::runner::watch::{Opened, Readers, Watch};
 use crate::runner::{
     self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
 };
+use crate::trace::{FunctionId, Trace};
 use crate::workshop::Workshop;
 
 /// How often the files that tests open are looked at, so that the kernel does not forget any.
@@ -63,6 +64,8 @@ pub struct Session {
     /// How many bytes of notes earlier calls of compilers and linkers left.
     noted_before: u64,
     left_out: LeftOut,
+    /// What programs executed while the project was built, and why that may not be all.
+    executed_by_build: OnceLock<(Trace, Option<String>)>,
     /// Held until the session ends: two of them in one workshop would build over each other.
     _lock: File,
 }
@@ -129,6 +132,7 @@ impl Session {
             opened_before,
             noted_before,
             left_out: LeftOut::of(repository),
+            executed_by_build: OnceLock::new(),
             _lock: lock,
         };
         Ok((session, reason))
@@ -331,6 +335,18 @@ impl Session {
         recorder(&self.backend, placer, &self.folders(), strays)
     }
 
+    fn counted_while_building(&self, recorder: &dyn Recorder) -> &(Trace, Option<String>) {
+        self.executed_by_build
+            .get_or_init(|| makers::executed(&self.workshop, &self.backend, recorder))
+    }
+
+    /// What ran while the project was built, and so counts for every test.
+    #[must_use]
+    pub fn executed_by_build(&self, recorder: &dyn Recorder) -> BTreeSet<FunctionId> {
+        let (trace, _) = self.counted_while_building(recorder);
+        trace.functions.iter().map(|(id, _)| id.clone()).collect()
+    }
+
     /// Runs tests, each alone with a folder of its own for what it counts. Answers those that did not start, because of an interrupt or of too many failures.
     pub fn run(
         &self,
@@ -382,7 +398,7 @@ impl Session {
         };
         // What happened between the build and the tests is nobody's.
         readers.look();
-        let (made, doubt_of_made) = makers::executed(&self.workshop, &self.backend, recorder);
+        let (made, doubt_of_made) = self.counted_while_building(recorder);
         if doubt_of_made.is_some() {
             // Who comes next takes the build for unfinished.
             let _ = fs::write(unfinished(&self.workshop), "");
@@ -442,7 +458,7 @@ impl Session {
             if !is_disabled {
                 let made = made.functions.iter().cloned();
                 recorded.trace.functions.extend(made);
-                if let Some(doubt) = &doubt_of_made {
+                if let Some(doubt) = doubt_of_made {
                     recorded.doubt(|| doubt.clone());
                 }
             }

@@ -104,6 +104,7 @@ impl Asked<'_> {
         let entering = known.entering(&names);
         let entering_made = known.entering_symbols(&differing);
         let uncounted = &known.about.uncounted;
+        let executed_by_build = known.about.executed_by_build.iter();
         let builds = Builds {
             before,
             after,
@@ -111,6 +112,7 @@ impl Asked<'_> {
             versioned: &versioned,
             defining: before.contents.defining(&differing),
             drivers,
+            executed_by_build: executed_by_build.map(|id| id.name.as_str()).collect(),
         };
         let judge = |name: &str| {
             let (Some(place), Some(record)) = (known.place(name), known.record(name)) else {

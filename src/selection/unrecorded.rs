@@ -96,6 +96,7 @@ pub fn unrecorded_selection(
         known: None,
         alone: Vec::new(),
         versioned: Versioned::default(),
+        executed_by_build: BTreeSet::new(),
         knows_builds: false,
         opened_by_builds: BTreeSet::new(),
         rewritten: BTreeMap::new(),

@@ -202,6 +202,7 @@ impl Suite {
             uncounted: Uncounted::default(),
             opened_by_build: None,
             made: Vec::new(),
+            executed_by_build: std::collections::BTreeSet::new(),
             session: 6,
             partial: false,
             front_end: 3,

@@ -149,6 +149,23 @@ fn what_makes_sources_is_known_after_it_was_built_anew() {
 }
 
 #[test]
+fn what_runs_while_the_project_is_built_is_not_told_as_if_the_test_executed_it() {
+    for backend in BACKENDS {
+        let repo = generated(backend, &rerun_by("gen"));
+        let tests = succeeds(&repo, &["history", "show"]).0;
+        let test = tests.lines().next().expect("a test");
+        let (shown, _) = succeeds(&repo, &["history", "show", test]);
+        let gen_c = shown.lines().skip_while(|line| *line != "gen.c").nth(1);
+        let is_told =
+            gen_c.is_some_and(|line| line.ends_with("counted while the project was built"));
+        assert!(is_told && shown.matches("while").count() == 1, "{shown}");
+        repo.write("gen.c", GENERATOR.replace("n = 1", "n = 3"));
+        let (why, _) = succeeds(&repo, &["why", test]);
+        assert!(why.contains("it or the build crosses"), "{backend}: {why}");
+    }
+}
+
+#[test]
 fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
     let repo = generated("llvm", &rerun_by("| gen"));
     repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
@@ -172,6 +189,29 @@ fn who_executes_the_same_code_in_other_words_is_known_by_the_functions_that_it_e
         let (printed, said) = succeeds(&repo, &["run", "HEAD", "--dry-run"]);
         assert_eq!(printed, "", "{backend}: {said}");
         repo.write("f.c", format!("{}{idle}", words.replace("TWO 2", "TWO 3")));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
+fn another_object_with_a_copy_of_an_inline_function_leaves_traces_as_they_are() {
+    for backend in BACKENDS {
+        let makefile = "prog: $(wildcard *.c *.h) Makefile\n\tfor f in *.c; do cc -w -c $$f || exit 1; done\n\tcc -w -o prog *.o\n";
+        let header = "static inline int twice(int a) { return a * 2; }\n";
+        let source = "#include \"t.h\"\nint f(int a) { return twice(a); }\nint idle(int a) { return a - 1; }\n";
+        let repo = project(backend, makefile, &[("f.c", source), ("t.h", header)]);
+        let words = format!("#define TWO 2\n{}", header.replace("* 2", "* TWO"));
+        repo.write("t.h", &words);
+        repo.write(
+            "g.c",
+            "#include \"t.h\"\nint g(int a) { return twice(a) + 1; }\n",
+        );
+        is_noticed_by_nobody(&repo);
+        repo.write("f.c", source.replace("- 1", "- 2"));
+        let (printed, said) = succeeds(&repo, &["run", "HEAD", "--dry-run"]);
+        assert_eq!(printed, "", "{backend}: {said}");
+        repo.write("f.c", source);
+        repo.write("t.h", words.replace("TWO 2", "TWO 3"));
         is_noticed_by_the_first(&repo, backend);
     }
 }
