@@ -138,8 +138,12 @@ impl<'a> Call<'a> {
             return None;
         }
         let told = workshop.told(&note.read);
-        let same = self.same(folder, &told);
-        if note.same.is_found() && same == Some(note.same) {
+        let same = self.same(folder, &told)?;
+        // If what was read is another by now, so is whatever is read now.
+        if same.call != note.same.call {
+            return None;
+        }
+        if note.same.is_found() && same == note.same {
             if let (Some(file), Some(list)) = (self.list(), note.list) {
                 fs::write(file, list).ok()?;
             }

@@ -27,6 +27,9 @@ use crate::trace::{Crossed, FunctionId};
 /// Maps are large, and most tests run the binaries that the test before them ran.
 const MAPS_KEPT: usize = 8;
 
+/// Its first counter says how often a program was started.
+const MAIN: &str = "main";
+
 pub struct Llvm<'a> {
     placer: &'a Placer,
     binaries: FxHashMap<Vec<u8>, PathBuf>,
@@ -228,8 +231,12 @@ impl<'a> Llvm<'a> {
                 let executed = sums.iter().filter(|(_, sum)| !is_idle(&sum.counters));
                 let names = profile.names().unwrap_or_default();
                 let executed = executed.filter_map(|(key, _)| Some(plain(names.get(key.0)?)));
+                let is_main =
+                    |name: u64| names.get(name).is_some_and(|name| name == MAIN.as_bytes());
+                let mains = sums.iter().filter(|(key, _)| is_main(key.0));
                 recorded.gone.push(Gone {
                     id: profile.build_id.clone(),
+                    started: mains.filter_map(|(_, sum)| sum.counters.first()).sum(),
                     executed: executed
                         .flat_map(|name| self.placer.defining(&name).to_vec())
                         .collect(),
@@ -269,6 +276,10 @@ impl<'a> Llvm<'a> {
             };
             for index in functions {
                 let function = &mapped.map.functions[*index];
+                if function.name == MAIN {
+                    let started = recorded.started.entry(profile.build_id.clone());
+                    *started.or_default() += sum.counters.first().copied().unwrap_or_default();
+                }
                 let source = source_of(&mapped.map, function);
                 if source.is_some_and(|source| self.placer.is_check_of_meson(&source)) {
                     continue;

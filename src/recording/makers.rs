@@ -1,10 +1,12 @@
 //! Programs that run while the project is built: they may make sources and data, so what they execute counts for every test.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Recorder;
+use crate::coverage::llvm::binary;
 use crate::error::{Error, Result};
 use crate::masquerade::{Backend, Links, inputs};
 use crate::trace::{Crossed, Trace};
@@ -55,8 +57,8 @@ fn strays(workshop: &Workshop) -> Vec<PathBuf> {
 }
 
 /// What they executed, and why that may not be all. Those that are gone by now, with their sources, were trials of a configuration;
-/// others are known by the names of what they executed. Of those that were linked anew and did not run again, nobody knows any more
-/// what they executed.
+/// others are known by the names of what they executed. Of one that was linked anew and did not run again as often as it had, something
+/// is still there that the old one made, and its names may not tell all any more.
 pub(super) fn executed(
     workshop: &Workshop,
     backend: &Backend,
@@ -69,26 +71,42 @@ pub(super) fn executed(
         Backend::Rustc => Vec::new(),
     };
     let links = Links::of(&workshop.compilers);
-    let (mut trace, mut doubt) = (Trace::default(), None);
+    let (mut trace, mut gone) = (Trace::default(), Vec::new());
+    let mut started: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for folder in folders.iter().filter(|folder| folder.exists()) {
         let recorded = recorder.read(folder);
         trace.functions.extend(recorded.trace.functions);
-        for gone in recorded.gone {
-            let Some(place) = links.place(&gone.id) else {
-                continue;
-            };
-            if place.exists() {
-                let name = place.file_name().unwrap_or_default().display();
-                doubt = Some(format!(
-                    "what '{name}' made when the project was built is older than it"
-                ));
-            } else if inputs::has_made(&workshop.compilers, &place) {
-                let executed = gone.executed.into_iter();
-                trace
-                    .functions
-                    .extend(executed.map(|id| (id, Crossed::Whole)));
-            }
+        gone.extend(recorded.gone);
+        for (id, times) in recorded.started {
+            *started.entry(id).or_default() += times;
         }
     }
+    let mut replaced: BTreeMap<Vec<u8>, (PathBuf, u64)> = BTreeMap::new();
+    for gone in gone {
+        let Some(place) = links.place(&gone.id) else {
+            continue;
+        };
+        let is_there = place.exists();
+        if !is_there && !inputs::has_made(&workshop.compilers, &place) {
+            continue;
+        }
+        let executed = gone.executed.into_iter();
+        let executed = executed.map(|id| (id, Crossed::Whole));
+        trace.functions.extend(executed);
+        if is_there {
+            let (_, times) = replaced.entry(gone.id).or_insert((place, 0));
+            *times += gone.started;
+        }
+    }
+    let mut stale = replaced.values().filter(|(place, times)| {
+        let bytes = fs::read(place).unwrap_or_default();
+        let id = binary::build_id(&bytes).unwrap_or_default();
+        let again = started.get(&id).copied().unwrap_or_default();
+        *times == 0 || again < *times
+    });
+    let doubt = stale.next().map(|(place, _)| {
+        let name = place.file_name().unwrap_or_default().display();
+        format!("what '{name}' made when the project was built is older than it")
+    });
     (trace, doubt)
 }

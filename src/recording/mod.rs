@@ -26,6 +26,7 @@ mod toolchain;
 mod trial;
 mod uncounted;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::history::{Looked, Uncounted};
@@ -56,6 +57,8 @@ pub struct Recorded {
     pub doubt: Option<String>,
     /// Binaries that counted and are not there any more.
     pub gone: Vec<Gone>,
+    /// How often programs that are there were started, by their ids.
+    pub started: BTreeMap<Vec<u8>, u64>,
 }
 
 /// A binary that counted and is not there any more.
@@ -64,6 +67,8 @@ pub struct Gone {
     pub id: Vec<u8>,
     /// The functions of the tree that have the names of those that it executed.
     pub executed: Vec<FunctionId>,
+    /// How often it was started; nothing, if it is no program.
+    pub started: u64,
 }
 
 impl Recorded {

@@ -166,6 +166,26 @@ fn what_runs_while_the_project_is_built_is_not_told_as_if_the_test_executed_it()
 }
 
 #[test]
+fn what_makes_sources_and_ran_again_after_it_was_linked_anew_is_no_doubt() {
+    for backend in BACKENDS {
+        let repo = generated(backend, &rerun_by("gen"));
+        let idle = |by: u8| {
+            let main = GENERATOR.replace("n = 1", "n = 2");
+            format!("{main}int idle(int a) {{ return a - {by}; }}\n")
+        };
+        repo.write("gen.c", idle(1));
+        repo.commit_all();
+        succeeds(&repo, &["run", "HEAD~1"]);
+        for by in [2, 3] {
+            repo.write("gen.c", idle(by));
+            is_noticed_by_nobody(&repo);
+        }
+        repo.write("gen.c", idle(3).replace("n = 2", "n = 3"));
+        is_noticed_by_the_first(&repo, backend);
+    }
+}
+
+#[test]
 fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
     let repo = generated("llvm", &rerun_by("| gen"));
     repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));

@@ -45,6 +45,8 @@ impl Runner for Ctest {
             "-B".as_ref(),
             build,
             "-DBUILD_TESTING=ON".as_ref(),
+            // Each message is a call of cmake, which takes longer than an object that is taken over.
+            "-DCMAKE_RULE_MESSAGES=OFF".as_ref(),
         ]);
         let jobs = format!("-j{}", site.jobs.max(1));
         let make = match &settings.build {
