@@ -198,9 +198,16 @@ impl Workshop {
             let content = content_of(file);
             let to = file.path.under(&self.tree);
             let found = known.remove(&file.path);
+            if file.kind == FileKind::Submodule {
+                // What went from it must go from its copy, too, and nobody noted what that is.
+                if found.is_some_and(|copied| copied.content != content) {
+                    let _ = fs::remove_dir_all(&to);
+                }
+                missing.push((file, content));
+                continue;
+            }
             let is_same = found.is_some_and(|copied| {
-                file.kind != FileKind::Submodule
-                    && copied.content == content
+                copied.content == content
                     && fs::symlink_metadata(&to)
                         .is_ok_and(|metadata| copied == looks(&content, &metadata))
             });
@@ -214,7 +221,12 @@ impl Workshop {
         // What is about to change is forgotten first: a copy that was stopped half-way is not taken for a whole one.
         self.write_manifest(&wanted)?;
         for path in known.keys() {
-            let _ = fs::remove_file(path.under(&self.tree));
+            let gone = path.under(&self.tree);
+            let is_folder = fs::symlink_metadata(&gone).is_ok_and(|metadata| metadata.is_dir());
+            let _ = match is_folder {
+                true => fs::remove_dir_all(gone),
+                false => fs::remove_file(gone),
+            };
         }
         for (file, content) in missing {
             let (from, to) = (file.path.under(top), file.path.under(&self.tree));

@@ -293,7 +293,7 @@ fn the_commit_is_tested_whatever_lies_in_the_work_tree() {
 }
 
 #[test]
-fn submodules_are_tested_only_where_they_are() {
+fn submodules_are_tested_as_the_work_tree_has_them() {
     let repo = with_hook("pre-push");
     let library = repo.top().join("../library");
     let library = library.to_str().unwrap();
@@ -319,14 +319,28 @@ fn submodules_are_tested_only_where_they_are() {
     goes(&repo, &["main"]);
     good(&repo, "one");
     repo.write("unfinished.c", "int x;\n");
-    let said = is_stopped(&repo, &["main"]);
-    assert!(
-        said.contains("has submodules") && said.contains("GIT_RTS_SKIP=1"),
-        "{said}"
-    );
-    fs::remove_file(repo.top().join("unfinished.c")).unwrap();
     let said = goes(&repo, &["main"]);
     assert!(said.contains("1 passed, 2 skipped safely"), "{said}");
+    let brought = repo.top().join(".git/rts/pushed/library/.git");
+    assert!(brought.exists(), "{said}");
+    // Who does not have it builds without it.
+    repo.git(&["submodule", "--quiet", "deinit", "--force", "library"]);
+    good(&repo, "two");
+    repo.write("unfinished.c", "int y;\n");
+    let said = goes(&repo, &["main"]);
+    assert!(said.contains("1 passed, 2 skipped safely"), "{said}");
+    // A commit that only somebody else has.
+    let elsewhere = "1".repeat(40);
+    let gitlink = format!("160000,{elsewhere},library");
+    repo.git(&[&allowed[..], &["submodule", "--quiet", "update", "--init"]].concat());
+    good(&repo, "three");
+    repo.git(&["update-index", "--cacheinfo", &gitlink]);
+    repo.git(&["commit", "--quiet", "-m", "elsewhere"]);
+    let said = is_stopped(&repo, &["main"]);
+    assert!(
+        said.contains("has no commit 1111111") && said.contains("GIT_RTS_SKIP=1"),
+        "{said}"
+    );
 }
 
 #[test]

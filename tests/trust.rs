@@ -257,6 +257,37 @@ fn a_replay_misses_nothing_names_what_does_not_build_and_leaves_everything_as_it
 }
 
 #[test]
+fn a_replay_has_the_submodules_of_the_work_tree_as_each_version_wants_them() {
+    let repo = project();
+    let library = repo.top().join("../library");
+    let at = library.to_str().unwrap();
+    repo.git(&["init", "--quiet", at]);
+    fs::write(library.join("l.h"), "#define ONE 1\n").unwrap();
+    repo.git(&["-C", at, "add", "l.h"]);
+    repo.git(&["-C", at, "commit", "--quiet", "-m", "with a header"]);
+    let allow = "protocol.file.allow=always";
+    repo.git(&["-c", allow, "submodule", "--quiet", "add", at, "library"]);
+    let asked = "#if __has_include(\"library/l.h\")\n#include \"library/l.h\"\n#else\n#define ONE 2\n#endif\n";
+    edit(
+        &repo,
+        "#include <stdio.h>",
+        &format!("{asked}#include <stdio.h>"),
+    );
+    commit(&repo, "x + 1", "x + ONE");
+    // What went from the submodule must not be left in the copy that is built.
+    repo.git(&["-C", "library", "rm", "--quiet", "l.h"]);
+    repo.git(&["-C", "library", "commit", "--quiet", "-m", "without"]);
+    repo.commit_all();
+    let before = state(&repo);
+    let output = repo.rts(&["replay", "HEAD~1", "--format", "json"]);
+    passes(&output);
+    let score = &document(&output)["score"];
+    assert_eq!(score["changes_noticed"], 1, "{score}");
+    assert_eq!(score["tests_noticing_selected"], 1, "{score}");
+    assert_eq!(state(&repo), before);
+}
+
+#[test]
 fn a_replay_can_be_timed_beside_a_build_with_nothing_of_ours_in_it() {
     let repo = past();
     let compilers = repo.top().parent().unwrap().join("compilers");

@@ -44,6 +44,7 @@ mod results;
 mod run;
 mod select;
 mod simulate;
+mod submodules;
 mod survey;
 mod synopsis;
 mod template;

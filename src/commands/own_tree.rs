@@ -4,9 +4,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::commands::submodules;
 use crate::error::{Error, Result};
 use crate::hooks::LOCAL_VARIABLES;
-use crate::repo::{FileKind, Repository, Version};
+use crate::repo::{Repository, Version};
 
 /// Its name in the `rts` folder, and among the worktrees of the repository.
 const FOLDER: &str = "pushed";
@@ -19,13 +20,6 @@ pub(super) struct OwnTree {
 
 impl OwnTree {
     pub(super) fn at(repository: &Repository, version: Version) -> Result<Self> {
-        let files = repository.files(&version)?;
-        if files.iter().any(|file| file.kind == FileKind::Submodule) {
-            return Err(Error::new(format!(
-                "{version} has submodules, and the work tree that has them is not at {version}"
-            ))
-            .hint("check it out without further changes, so that it can be tested there"));
-        }
         let rts = repository.create_rts_dir()?;
         let folder = rts.join(FOLDER);
         let path = rts.join("pushed.lock");
@@ -45,6 +39,10 @@ impl OwnTree {
         }
         // What a build or a test left there is no part of the commit.
         git(&folder, &["clean", "--quiet", "-ffd"])?;
+        let ours = Repository::open(&folder)?;
+        submodules::bring(repository.workdir(), &ours, &version).map_err(|error| {
+            error.hint("check it out without further changes, so that it can be tested there")
+        })?;
         Ok(OwnTree {
             folder,
             _lock: lock,

@@ -6,14 +6,17 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::commands::own_tree::git;
+use crate::commands::submodules;
 use crate::config::FILE;
 use crate::error::{Error, Result};
-use crate::repo::{FileKind, Repository, Version};
+use crate::repo::{Repository, Version};
 
 /// A clone for as long as this is held. What is left behind when it is dropped is small: its histories, for whoever goes on.
 pub(super) struct Rehearsal {
     folder: PathBuf,
     pub(super) repository: Repository,
+    /// The user's work tree.
+    user: Option<PathBuf>,
     /// The user's settings, for versions that have none.
     settings: Option<Vec<u8>>,
     _lock: File,
@@ -41,12 +44,13 @@ impl Rehearsal {
             )?;
         }
         copy_settings(repository, &folder)?;
-        let settings = repository
-            .workdir()
-            .and_then(|top| fs::read(top.join(FILE)).ok());
+        let user = repository.workdir().map(Path::to_owned);
+        let settings = user.as_ref();
+        let settings = settings.and_then(|top| fs::read(top.join(FILE)).ok());
         Ok(Rehearsal {
             repository: Repository::open(&folder)?,
             folder,
+            user,
             settings,
             _lock: lock,
         })
@@ -68,11 +72,7 @@ impl Rehearsal {
         // What a handle has read of the work tree is that of another version.
         self.repository = Repository::open(&self.folder)?;
         let files = self.repository.files(&version)?;
-        if files.iter().any(|file| file.kind == FileKind::Submodule) {
-            return Err(Error::new(format!(
-                "{version} has submodules, which a clone of our own does not have"
-            )));
-        }
+        submodules::bring(self.user.as_deref(), &self.repository, &version)?;
         let has_own = files
             .iter()
             .any(|file| file.path.as_bytes() == FILE.as_bytes());
