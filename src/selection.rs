@@ -382,7 +382,9 @@ impl Asked<'_> {
         let may_lack = match self.is_listed() {
             true => None,
             false => files()
-                .find(defining)
+                .filter(defining)
+                // Of several the one to name; hidden files seldom define a test.
+                .min_by_key(|file| file.file.path.file_name().starts_with(b"."))
                 .map(|file| format!("'{}' changed", file.file.path)),
         };
         Ok(Selection {

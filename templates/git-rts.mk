@@ -1,4 +1,5 @@
-# Targets that run the tests which a change can affect. In a Makefile or a Makefile.am at the top: include git-rts.mk
+# Targets that run the tests which a change can affect. At the end of the Makefile or Makefile.am in the top folder:
+# include git-rts.mk
 #
 #   make check-affected         builds a copy with counters, runs and records: 'git rts run'
 #   make check-affected-here    runs the affected tests of this build, by 'check' of each folder with its part of TESTS

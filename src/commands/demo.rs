@@ -120,11 +120,25 @@ pub(super) fn run(arguments: &Demo) -> Result<()> {
     }
     let bold = Style::new().bold();
     anstream::println!("\nThe project is in {bold}{}{bold:#}", folder.display());
+    if !is_installed() {
+        let program = std::env::current_exe().unwrap_or_default();
+        let program = program.display();
+        anstream::println!(
+            "To go on there before it is installed, write {bold}{program}{bold:#} for 'git rts'"
+        );
+    }
     anstream::println!(
         "The picture of the first change is {bold}{}{bold:#}",
         folder.join("apply.svg").display()
     );
     Ok(())
+}
+
+/// Whether git finds this program by its name.
+fn is_installed() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path);
+    folders.any(|folder| folder.join("git-rts").is_file())
 }
 
 fn say_title(text: &str) {

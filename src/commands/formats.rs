@@ -242,7 +242,7 @@ impl Listing {
                     .to_owned()
             }
             _ => format!(
-                "'git rts run' builds and finds them; 'git rts run --dry-run --format {name}' lists them"
+                "'git rts run' builds and finds them, and what it has run is known to 'select'; 'git rts run --dry-run --format {name}' lists them"
             ),
         };
         if self.format.is_for_tools() {

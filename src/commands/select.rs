@@ -132,5 +132,6 @@ pub(super) fn say_other_base(selection: &Selection) {
     let (base, known) = (selection.base, selection.baseline);
     if let Some(known) = known.filter(|known| known.tree() != base.tree()) {
         notice!("{base} has no history; what is told is what changed since {known}");
+        notice!("hint: 'git rts run' at {base}, in a worktree of its own, gives it one");
     }
 }

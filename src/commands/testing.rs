@@ -142,7 +142,7 @@ pub(super) fn about(
         &session.backend,
         &folders,
     );
-    let mut uncounted = recorder.uncounted();
+    let mut uncounted = recorder.uncounted(&|path| session.brought_into(path, contents));
     add_silent(&mut uncounted, contents, placer);
     About {
         fingerprint,

@@ -255,17 +255,28 @@ impl Config {
             runner,
             list,
             run,
-            timeout: timeout.as_deref().map(limit).transpose()?,
+            timeout: timeout
+                .as_deref()
+                .map(|text| limit(text).map_err(set_by("tests.timeout", "timeout")))
+                .transpose()?,
             environment: joined("environment", document.tests.environment),
             backend: backend
                 .as_deref()
-                .map_or(Ok(WantedBackend::Auto), backend_of)?,
+                .map_or(Ok(WantedBackend::Auto), backend_of)
+                .map_err(set_by("coverage.backend", "backend"))?,
             order: order
                 .as_deref()
-                .map_or(Ok(Default::default()), str::parse)?,
+                .map_or(Ok(Default::default()), str::parse)
+                .map_err(set_by("order.by", "order"))?,
             parameters: document.order.parameters(seed.as_deref())?,
-            is_shadow: mode.as_deref().map_or(Ok(false), is_shadow)?,
-            canary: canary.as_deref().map_or(Ok(0.0), share)?,
+            is_shadow: mode
+                .as_deref()
+                .map_or(Ok(false), is_shadow)
+                .map_err(set_by("trust.mode", "mode"))?,
+            canary: canary
+                .as_deref()
+                .map_or(Ok(0.0), share)
+                .map_err(set_by("trust.canary", "canary"))?,
             always: Patterns::new("always", joined("always", document.tests.always))?,
             nondeterministic: Patterns::new(
                 "nondeterministic",
@@ -350,6 +361,15 @@ impl Config {
             idle.extend(written.map(|text| (name, text)));
         }
         idle
+    }
+}
+
+/// Where a value stands that cannot be.
+pub fn set_by(in_file: &'static str, in_git: &'static str) -> impl Fn(Error) -> Error {
+    move |error| {
+        error.hint(format!(
+            "it is '{in_file}' in '{FILE}', or 'rts.{in_git}' in git's configuration"
+        ))
     }
 }
 

@@ -40,7 +40,7 @@ impl Links {
         let linked = Linked::note(
             link,
             made,
-            &mut |path| fs::read(path).ok(),
+            &mut |path| Some((fs::read(path).ok()?, is_of_the_system(path))),
             &mut |key, bytes| {
                 let place = self.of_object(key);
                 if trouble.is_ok() && !place.exists() {
@@ -109,6 +109,12 @@ impl Links {
     fn of_object(&self, key: ObjectKey) -> PathBuf {
         self.folder.join(format!("{key:032x}.object"))
     }
+}
+
+/// Whether a file lies where the system has its libraries: no build made it.
+fn is_of_the_system(path: &str) -> bool {
+    let real = fs::canonicalize(path);
+    real.is_ok_and(|real| real.starts_with("/usr/lib") || real.starts_with("/lib"))
 }
 
 fn hexadecimal(id: &[u8]) -> String {

@@ -19,6 +19,9 @@ pub struct Contents {
     /// Objects by the digest of their bytes.
     #[serde(skip)]
     known: FxHashMap<ObjectKey, Result<u32, Opaque>>,
+    /// The objects that the system brought along, by their numbers; known only while the build is.
+    #[serde(skip)]
+    brought: BTreeSet<u32>,
 }
 
 /// What a linked binary holds.
@@ -49,6 +52,31 @@ impl Contents {
         numbers
             .filter_map(|number| self.objects.get(*number as usize))
             .collect()
+    }
+
+    /// All objects, and of each whether the system brought it along.
+    pub fn objects_by_origin(&self) -> impl Iterator<Item = (&ObjectDigest, bool)> {
+        let objects = self.objects.iter().zip(0..);
+        objects.map(|(object, number)| (object, self.brought.contains(&number)))
+    }
+
+    /// The symbols of a binary that are defined by nothing but what the system brought along.
+    #[must_use]
+    pub fn brought_into(&self, binary: &str) -> BTreeSet<&str> {
+        let numbers = self.binaries.get(binary).into_iter();
+        let numbers = numbers.flat_map(|binary| &binary.objects);
+        let (brought, own): (Vec<u32>, Vec<u32>) =
+            numbers.partition(|number| self.brought.contains(number));
+        let names = |numbers: Vec<u32>| -> BTreeSet<&str> {
+            let objects = numbers.into_iter();
+            let objects = objects.filter_map(|number| self.objects.get(number as usize));
+            let symbols = objects.flat_map(|object| &object.symbols);
+            symbols.map(|symbol| symbol.name.as_str()).collect()
+        };
+        let own = names(own);
+        let mut found = names(brought);
+        found.retain(|name| !own.contains(name));
+        found
     }
 
     /// The binaries that define each of some functions.
@@ -144,6 +172,9 @@ impl Contents {
         for key in &linked.objects {
             let number = self.object(*key, object)?;
             binary.objects.push(number);
+            if linked.brought.contains(key) {
+                self.brought.insert(number);
+            }
         }
         self.add_common_remainder(binary);
         self.keep_defined_exports(binary);

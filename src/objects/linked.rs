@@ -11,6 +11,9 @@ use crate::digest;
 /// An object, by the digest of its bytes.
 pub type ObjectKey = u128;
 
+/// Answers the bytes of a file, and whether it is one of the system's.
+pub(super) type Read<'r> = dyn FnMut(&str) -> Option<(Vec<u8>, bool)> + 'r;
+
 /// What went into a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Linked {
@@ -22,6 +25,8 @@ pub struct Linked {
     pub texts: Vec<u64>,
     /// In the linker's order.
     pub objects: Vec<ObjectKey>,
+    /// Those of them that the system brought along.
+    pub brought: Vec<ObjectKey>,
     /// Over what the linker made: whoever changes that later makes something else.
     pub made: u64,
     /// Why not all is known.
@@ -29,11 +34,12 @@ pub struct Linked {
 }
 
 impl Linked {
-    /// Notes a link that made these bytes; `read` answers the bytes of a file that the linker read, `keep` takes each object that went in.
+    /// Notes a link that made these bytes; `read` answers the bytes of a file that the linker read and whether the system brought it
+    /// along, `keep` takes each object that went in.
     pub fn note(
         link: &Link,
         made: &[u8],
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        read: &mut Read<'_>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Self {
         let mut linked = Linked {
@@ -51,21 +57,21 @@ impl Linked {
         &mut self,
         link: &Link,
         made: &[u8],
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        read: &mut Read<'_>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Result<(), Opaque> {
         for path in &link.read_by_options {
-            let bytes = read(path).ok_or_else(|| gone(path))?;
+            let (bytes, _) = read(path).ok_or_else(|| gone(path))?;
             self.texts.push(digest::bytes(&bytes));
         }
-        let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        let mut files: BTreeMap<&str, (Vec<u8>, bool)> = BTreeMap::new();
         for input in &link.inputs {
             if !files.contains_key(input.path.as_str()) {
-                let bytes = read(&input.path).ok_or_else(|| gone(&input.path))?;
-                files.insert(&input.path, bytes);
+                let file = read(&input.path).ok_or_else(|| gone(&input.path))?;
+                files.insert(&input.path, file);
             }
-            let bytes = &files[input.path.as_str()];
-            self.add_input(input, bytes, made, read, keep)
+            let (bytes, is_brought) = &files[input.path.as_str()];
+            self.add_input(input, (bytes, *is_brought), made, read, keep)
                 .map_err(|why| Opaque::new(format!("'{}': {why}", input.path)))?;
         }
         Ok(())
@@ -74,21 +80,25 @@ impl Linked {
     fn add_input(
         &mut self,
         input: &Input,
-        bytes: &[u8],
+        (bytes, is_brought): (&[u8], bool),
         made: &[u8],
-        read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
+        read: &mut Read<'_>,
         keep: &mut dyn FnMut(ObjectKey, &[u8]),
     ) -> Result<(), Opaque> {
         // A script may leave out whatever it likes.
         let tells_members = !self.has_script && !archive::drops_names(&self.options);
-        let mut add = |bytes: &[u8]| {
+        let mut add = |bytes: &[u8], is_brought: bool| {
             let key = digest::content(bytes);
             keep(key, bytes);
             self.objects.push(key);
+            if is_brought {
+                self.brought.push(key);
+            }
         };
         match &input.member {
             Some(member) if archive::is_thin(bytes) => {
-                add(&read(member).ok_or_else(|| gone(member))?);
+                let (bytes, is_brought) = read(member).ok_or_else(|| gone(member))?;
+                add(&bytes, is_brought);
             }
             Some(member) => {
                 let members = archive::members(bytes, member)?;
@@ -96,7 +106,9 @@ impl Linked {
                     true => archive::taken(members, made),
                     false => members,
                 };
-                taken.into_iter().for_each(add);
+                for bytes in taken {
+                    add(bytes, is_brought);
+                }
             }
             // GNU ld names the archive itself before its members.
             None if archive::is_archive(bytes) => {}
@@ -104,7 +116,7 @@ impl Linked {
             None if !bytes.starts_with(b"\x7fELF") && !is_bitcode(bytes) => {
                 self.texts.push(text(bytes)?);
             }
-            None => add(bytes),
+            None => add(bytes, is_brought),
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::binaries::{linked_below, may_do};
 use super::copies::Made;
 use super::placer::{Place, PlacedFile};
-use super::uncounted::{self, Counted};
+use super::uncounted::{self, Brought, Counted};
 use super::{Placer, Recorded, Recorder};
 use crate::coverage::gcov::collect::{Build, collect};
 use crate::coverage::gcov::notes::{self, Notes};
@@ -248,7 +248,7 @@ impl Recorder for Gcov<'_> {
         counted.into_iter().collect()
     }
 
-    fn uncounted(&self) -> Uncounted {
+    fn uncounted(&self, brought: &Brought<'_>) -> Uncounted {
         let counted = self.counted_in_tree();
         // Where counters are is known by object, not by binary.
         let names: BTreeSet<&str> = counted.iter().map(|id| id.name.as_str()).collect();
@@ -263,7 +263,13 @@ impl Recorder for Gcov<'_> {
                 true => Counted::Somewhere(&names),
                 false => Counted::Nothing,
             };
-            uncounted::add(&mut found, (path, Some(&bytes)), self.placer, &counted);
+            uncounted::add(
+                &mut found,
+                (path, Some(&bytes)),
+                self.placer,
+                &counted,
+                brought,
+            );
         }
         found.counted = found.symbols.intersection(&self.symbols).cloned().collect();
         let inlined = self.inlined_without_a_trace().into_iter();

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::binaries::{self, may_do};
 use super::placer::Place;
-use super::uncounted::{self, Counted};
+use super::uncounted::{self, Brought, Counted};
 use super::{Gone, Placer, Recorded, Recorder};
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
@@ -26,9 +26,6 @@ use crate::trace::{Crossed, FunctionId};
 
 /// Maps are large, and most tests run the binaries that the test before them ran.
 const MAPS_KEPT: usize = 8;
-
-/// Its first counter says how often a program was started.
-const MAIN: &str = "main";
 
 pub struct Llvm<'a> {
     placer: &'a Placer,
@@ -231,12 +228,8 @@ impl<'a> Llvm<'a> {
                 let executed = sums.iter().filter(|(_, sum)| !is_idle(&sum.counters));
                 let names = profile.names().unwrap_or_default();
                 let executed = executed.filter_map(|(key, _)| Some(plain(names.get(key.0)?)));
-                let is_main =
-                    |name: u64| names.get(name).is_some_and(|name| name == MAIN.as_bytes());
-                let mains = sums.iter().filter(|(key, _)| is_main(key.0));
                 recorded.gone.push(Gone {
                     id: profile.build_id.clone(),
-                    started: mains.filter_map(|(_, sum)| sum.counters.first()).sum(),
                     executed: executed
                         .flat_map(|name| self.placer.defining(&name).to_vec())
                         .collect(),
@@ -276,10 +269,6 @@ impl<'a> Llvm<'a> {
             };
             for index in functions {
                 let function = &mapped.map.functions[*index];
-                if function.name == MAIN {
-                    let started = recorded.started.entry(profile.build_id.clone());
-                    *started.or_default() += sum.counters.first().copied().unwrap_or_default();
-                }
                 let source = source_of(&mapped.map, function);
                 if source.is_some_and(|source| self.placer.is_check_of_meson(&source)) {
                     continue;
@@ -345,6 +334,8 @@ impl Recorder for Llvm<'_> {
         }
         let belief = self.belief(&profiles);
         for profile in &profiles {
+            let processes = recorded.processes.entry(profile.build_id.clone());
+            *processes.or_default() += 1;
             self.read_profile(profile, belief, &mut recorded);
         }
         recorded.unplaced.sort();
@@ -371,7 +362,7 @@ impl Recorder for Llvm<'_> {
         counted.iter().cloned().collect()
     }
 
-    fn uncounted(&self) -> Uncounted {
+    fn uncounted(&self, brought: &Brought<'_>) -> Uncounted {
         let mut found = Uncounted::default();
         let mut seen = BTreeSet::new();
         for path in &self.linked {
@@ -396,7 +387,7 @@ impl Recorder for Llvm<'_> {
                 None => Counted::Nothing,
             };
             let binary = (path.as_path(), bytes.as_deref());
-            uncounted::add(&mut found, binary, self.placer, &counted);
+            uncounted::add(&mut found, binary, self.placer, &counted, brought);
         }
         found
     }

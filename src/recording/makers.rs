@@ -57,8 +57,8 @@ fn strays(workshop: &Workshop) -> Vec<PathBuf> {
 }
 
 /// What they executed, and why that may not be all. Those that are gone by now, with their sources, were trials of a configuration;
-/// others are known by the names of what they executed. Of one that was linked anew and did not run again as often as it had, something
-/// is still there that the old one made, and its names may not tell all any more.
+/// others are known by the names of what they executed. Of one that was linked anew and that fewer processes ran since than before,
+/// something is still there that the old one made, and its names may not tell all any more.
 pub(super) fn executed(
     workshop: &Workshop,
     backend: &Backend,
@@ -72,16 +72,17 @@ pub(super) fn executed(
     };
     let links = Links::of(&workshop.compilers);
     let (mut trace, mut gone) = (Trace::default(), Vec::new());
-    let mut started: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    let mut processes: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for folder in folders.iter().filter(|folder| folder.exists()) {
         let recorded = recorder.read(folder);
         trace.functions.extend(recorded.trace.functions);
         gone.extend(recorded.gone);
-        for (id, times) in recorded.started {
-            *started.entry(id).or_default() += times;
+        for (id, number) in recorded.processes {
+            *processes.entry(id).or_default() += number;
         }
     }
-    let mut replaced: BTreeMap<Vec<u8>, (PathBuf, u64)> = BTreeMap::new();
+    let processes_of = |id: &[u8]| processes.get(id).copied().unwrap_or_default();
+    let mut replaced: BTreeMap<Vec<u8>, PathBuf> = BTreeMap::new();
     for gone in gone {
         let Some(place) = links.place(&gone.id) else {
             continue;
@@ -94,17 +95,14 @@ pub(super) fn executed(
         let executed = executed.map(|id| (id, Crossed::Whole));
         trace.functions.extend(executed);
         if is_there {
-            let (_, times) = replaced.entry(gone.id).or_insert((place, 0));
-            *times += gone.started;
+            replaced.insert(gone.id, place);
         }
     }
-    let mut stale = replaced.values().filter(|(place, times)| {
-        let bytes = fs::read(place).unwrap_or_default();
-        let id = binary::build_id(&bytes).unwrap_or_default();
-        let again = started.get(&id).copied().unwrap_or_default();
-        *times == 0 || again < *times
+    let mut stale = replaced.iter().filter(|(id, place)| {
+        let now = binary::build_id_of(place).unwrap_or_default();
+        processes_of(&now) < processes_of(id)
     });
-    let doubt = stale.next().map(|(place, _)| {
+    let doubt = stale.next().map(|(_, place)| {
         let name = place.file_name().unwrap_or_default().display();
         format!("what '{name}' made when the project was built is older than it")
     });

@@ -57,8 +57,8 @@ pub struct Recorded {
     pub doubt: Option<String>,
     /// Binaries that counted and are not there any more.
     pub gone: Vec<Gone>,
-    /// How often programs that are there were started, by their ids.
-    pub started: BTreeMap<Vec<u8>, u64>,
+    /// How many processes counted in each binary, by its id.
+    pub processes: BTreeMap<Vec<u8>, u64>,
 }
 
 /// A binary that counted and is not there any more.
@@ -67,8 +67,6 @@ pub struct Gone {
     pub id: Vec<u8>,
     /// The functions of the tree that have the names of those that it executed.
     pub executed: Vec<FunctionId>,
-    /// How often it was started; nothing, if it is no program.
-    pub started: u64,
 }
 
 impl Recorded {
@@ -94,6 +92,6 @@ pub trait Recorder: Sync {
     /// Every function of the tree that was compiled with counters, executed or not.
     fn counted(&self) -> Vec<FunctionId>;
 
-    /// What of the build has no counters.
-    fn uncounted(&self) -> Uncounted;
+    /// What of the build has no counters, if these symbols are nothing but the system's.
+    fn uncounted(&self, brought: &uncounted::Brought<'_>) -> Uncounted;
 }

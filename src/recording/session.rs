@@ -301,6 +301,13 @@ impl Session {
         contents
     }
 
+    /// The symbols of a binary that are nothing but the system's.
+    #[must_use]
+    pub fn brought_into<'c>(&self, path: &Path, contents: &'c Contents) -> BTreeSet<&'c str> {
+        let name = place_in(self.root(), path).map(|place| place.to_string());
+        name.map_or_else(BTreeSet::new, |name| contents.brought_into(&name))
+    }
+
     fn is_tracked(&self, path: &Path) -> bool {
         let place = place_in(&self.workshop.tree, path);
         place.is_some_and(|place| self.files.contains(&place))

@@ -22,6 +22,9 @@ pub(super) fn is_trial<'f>(path: &Path, mut folders: impl Iterator<Item = &'f Pa
     is_of_autoconf || inside.is_some_and(|inside| inside.components().any(is_trial))
 }
 
+/// The symbols of a binary that are nothing but the system's.
+pub(super) type Brought<'b> = dyn Fn(&Path) -> BTreeSet<&'b str> + 'b;
+
 /// Which functions of a binary count.
 pub(super) enum Counted<'a> {
     /// These, as its own map says.
@@ -33,10 +36,14 @@ pub(super) enum Counted<'a> {
 
 /// Adds the functions of all objects that do not count: a binary cannot tell two functions of one name apart.
 pub fn add_silent(found: &mut Uncounted, contents: &Contents, placer: &Placer) {
-    for object in &contents.objects {
+    for (object, is_brought) in contents.objects_by_origin() {
         for function in object.silent() {
-            let is_of_the_tree = || placer.has_source(&object.source);
-            if !placer.defining(function).is_empty() && is_of_the_tree() {
+            let is_defined = !placer.defining(function).is_empty();
+            if is_defined && is_brought {
+                // The system has another function of this name.
+                continue;
+            }
+            if is_defined && placer.has_source(&object.source) {
                 let why = || format!("'{function}' of '{}' has no counters", object.source);
                 found.blind.get_or_insert_with(why);
             }
@@ -50,7 +57,7 @@ pub(super) fn is_of_the_build(path: &Path, placer: &Placer) -> bool {
     !placer.is_trial(path) && !placer.is_tracked(path)
 }
 
-/// Adds the functions of a binary with these bytes, if it can be read, that are not counted.
+/// Adds the functions of a binary with these bytes, if it can be read, that are not counted, `brought` along by the system or not.
 ///
 /// A symbol that the tree defines a function for tells that some source was compiled past our compilers, and then anything in it,
 /// inlined or not, may be without counters. A function that was compiled through them and is in no map is not in the build:
@@ -60,6 +67,7 @@ pub(super) fn add(
     (path, bytes): (&Path, Option<&[u8]>),
     placer: &Placer,
     counted: &Counted<'_>,
+    brought: &Brought<'_>,
 ) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut blind = |why: &str| {
@@ -75,11 +83,16 @@ pub(super) fn add(
         Counted::Mapped(names) | Counted::Somewhere(names) => names.contains(name),
         Counted::Nothing => false,
     };
+    let brought = brought(path);
     for symbol in symbols {
         if is_counted(&symbol) {
             continue;
         }
         if !placer.defining(&symbol).is_empty() {
+            // A `main` of a library for tests, say, in a tree that has programs of its own.
+            if brought.contains(symbol.as_str()) {
+                continue;
+            }
             blind(&format!("holds '{symbol}' without counters"));
         }
         found.symbols.insert(symbol);

@@ -40,7 +40,8 @@ impl Runner for ByCommand {
 
     fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
         let (list, run) = commands(settings)?;
-        let printed = ask(site, &site.tree, &shell::run(list), "")?;
+        let printed = ask(site, &site.tree, &shell::run(list), "")
+            .map_err(|error| error.hint("it is 'tests.list', which prints a test a line"))?;
         let places = Places::of(site);
         let mut seen = BTreeSet::new();
         let names = printed

@@ -13,6 +13,7 @@ pub fn detect(tree: &Path, settings: &Settings) -> Result<&'static dyn Runner> {
             let known = RUNNERS.map(Runner::name).join(", ");
             Error::new(format!("there is no runner '{name}'"))
                 .hint(format!("the runners are {known}"))
+                .hint("it is 'tests.runner' in '.git-rts.toml', or 'rts.runner' in git's configuration")
         });
     }
     // The two commands are said by nobody who does not mean them.

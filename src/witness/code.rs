@@ -164,9 +164,11 @@ impl Builds<'_> {
         if let Some(why) = self.seen_from_outside(&ran) {
             return Verdict::Product(why);
         }
-        if let Some(function) = self.executed_elsewhere(&ran, test) {
+        if let Some((function, binary)) = self.executed_elsewhere(&ran, test) {
             return Verdict::Code(match self.executed_by_build.contains(function) {
-                true => format!("'{function}', which it or the build executed, differs"),
+                true => format!(
+                    "'{function}' in '{binary}' differs, and it or the build executed a function of that name"
+                ),
                 false => format!(
                     "'{function}', which it executed in something that is not where the build made it, differs"
                 ),
@@ -220,15 +222,18 @@ impl Builds<'_> {
     }
 
     /// An affected function that a test executed, and that nothing defines which it ran where the build made it: there is a copy
-    /// somewhere.
-    fn executed_elsewhere(&self, ran: &BTreeSet<&str>, test: &Doing<'_>) -> Option<&str> {
+    /// somewhere. With a binary in which it is affected.
+    fn executed_elsewhere(&self, ran: &BTreeSet<&str>, test: &Doing<'_>) -> Option<(&str, &str)> {
+        let affected_in = |function: &str| {
+            let mut all = self.difference.binaries.iter();
+            all.find(|(_, binary)| binary.affected.contains_key(function))
+        };
         let mut defining = self.defining.iter();
-        let found = defining.find(|(function, binaries)| {
-            let mut all = self.difference.binaries.values();
-            let mut is_affected = || all.any(|binary| binary.affected.contains_key(**function));
-            binaries.is_disjoint(ran) && (test.has_executed)(function) && is_affected()
-        });
-        found.map(|(function, _)| *function)
+        defining.find_map(|(function, binaries)| {
+            let is_elsewhere = binaries.is_disjoint(ran) && (test.has_executed)(function);
+            let (binary, _) = is_elsewhere.then(|| affected_in(function))??;
+            Some((*function, binary.as_str()))
+        })
     }
 
     /// Whether tests built a binary themselves: of what it was made then, neither build tells.

@@ -37,3 +37,31 @@ fn a_change_selects_the_tests_of_a_program_that_execute_it() {
     let both = ["Two.Fresh", "Two.Truth"].map(str::to_owned);
     assert_eq!(would_run(&repo), both.into());
 }
+
+#[test]
+fn a_main_that_the_system_brings_along_leaves_no_doubt_beside_one_of_the_tree() {
+    let repo = TestRepo::new();
+    let tool = "add_executable(tool tool.c)\nadd_test(NAME tool COMMAND tool)\n";
+    let lists = LISTS.replace("project(p CXX)", "project(p C CXX)") + tool;
+    repo.write("CMakeLists.txt", lists);
+    repo.write("one.cpp", ONE);
+    repo.write("two.cpp", TWO);
+    let idle = "int idle(int a) { return a - 1; }\nint main(void) { return 0; }\n";
+    repo.write("tool.c", idle);
+    repo.commit_all();
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    // The program is linked anew each time, and lists its tests while the project is built.
+    for (old, new) in [("x / 2", "x / 2 + x % 1"), ("x % 1", "x % 2")] {
+        change(&repo, "one.cpp", old, new);
+        let run = repo.rts(&["run", "HEAD"]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(said.contains("1 passed, 4 skipped safely"), "{said}");
+        repo.commit_all();
+    }
+    change(&repo, "tool.c", "a - 1", "a - 2");
+    assert_eq!(would_run(&repo), [].into());
+    change(&repo, "tool.c", "return 0", "return 0 * 2");
+    change(&repo, "tool.c", "main(void) {", "main(void) { idle(1);");
+    assert_eq!(would_run(&repo), ["tool".to_owned()].into());
+}

@@ -127,7 +127,7 @@ pub(crate) fn link(
 pub(crate) fn add(contents: &mut Contents, name: &str, binary: &[u8], link: Option<&Link>) {
     let mut objects = BTreeMap::new();
     let linked = link.map(|link| {
-        let mut read = |path: &str| fs::read(path).ok();
+        let mut read = |path: &str| Some((fs::read(path).ok()?, false));
         Linked::note(link, binary, &mut read, &mut |key, bytes| {
             objects.insert(key, digest(bytes));
         })

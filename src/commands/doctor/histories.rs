@@ -92,8 +92,8 @@ fn usable(history: &History, version: &str, number: usize) -> Result<Check> {
         let says = format!("{says}, not all of which were recorded");
         Check::warn("history", says, "run 'git rts run' to its end")
     } else if let Some(blind) = &about.uncounted.blind {
-        let says = format!("{says}; in its build {blind}, so every change of C selects everything");
-        let hint = "let the build call the compiler by its name (cc, gcc, clang), not by its path";
+        let says = format!("{says}; in its build {blind}, so a change of C may select everything");
+        let hint = "let the build call the compiler by its name (cc, gcc, clang), not by its path; what was compiled before cannot count";
         Check::warn("history", says, hint)
     } else if doubtful > 0 {
         let says = format!("{says}, {doubtful} of which will always be selected");
