@@ -340,35 +340,28 @@ impl<'a> View<'a> {
                 }
             }
         }
-        let is_left = |function: &str| {
-            let mut is_defined = false;
-            if !is_mangled(function) {
-                return false;
-            }
-            for (number, object) in self.objects.iter().enumerate() {
-                let symbols = object.symbols.iter();
-                for symbol in symbols.filter(|symbol| function_of(&symbol.name) == function) {
-                    is_defined = true;
-                    let name = Name::of(symbol.name.as_bytes());
-                    let is_used = match symbol.is_own {
-                        true => users.contains(&(Some(number), content::own(&symbol.name))),
-                        false => users.contains(&(None, name)),
-                    };
-                    let is_seen = self.before.exports.contains_key(&name)
-                        || self.after.exports.contains_key(&name);
-                    if !is_used || is_seen || symbol.counts() || !object.counts() {
-                        return false;
-                    }
+        // Of each of them, whether all that is defined under its name is left to others.
+        let mut left: BTreeMap<&str, bool> = BTreeMap::new();
+        for (number, object) in self.objects.iter().enumerate() {
+            let counts = object.counts();
+            for symbol in &object.symbols {
+                let function = function_of(&symbol.name);
+                if !is_mangled(function) || !difference.uncounted.contains(function) {
+                    continue;
                 }
+                let name = Name::of(symbol.name.as_bytes());
+                let is_used = match symbol.is_own {
+                    true => users.contains(&(Some(number), content::own(&symbol.name))),
+                    false => users.contains(&(None, name)),
+                };
+                let is_seen = self.before.exports.contains_key(&name)
+                    || self.after.exports.contains_key(&name);
+                let is_left = is_used && !is_seen && !symbol.counts() && counts;
+                *left.entry(function).or_insert(true) &= is_left;
             }
-            is_defined
-        };
-        let left: Vec<String> = difference
-            .uncounted
-            .iter()
-            .filter(|name| is_left(name))
-            .cloned()
-            .collect();
+        }
+        let left = left.into_iter().filter(|(_, is_left)| *is_left);
+        let left: Vec<String> = left.map(|(function, _)| function.to_owned()).collect();
         for function in left {
             difference.affected.remove(&function);
             difference.uncounted.remove(&function);

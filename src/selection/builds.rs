@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use super::Asked;
 use crate::config::Config;
 use crate::difference::{Difference, is_library_name};
@@ -102,6 +104,12 @@ impl Asked<'_> {
         let names = functions.iter().map(String::as_str);
         let names: BTreeSet<&str> = names.chain(differing.iter().copied()).collect();
         let entering = known.entering(&names);
+        let mut executed: FxHashMap<u32, BTreeSet<&str>> = FxHashMap::default();
+        for (name, tests) in &entering {
+            for place in tests.iter().filter(|_| differing.contains(name)) {
+                executed.entry(*place).or_default().insert(name);
+            }
+        }
         let entering_made = known.entering_symbols(&differing);
         let uncounted = &known.about.uncounted;
         let executed_by_build = known.about.executed_by_build.iter();
@@ -121,13 +129,15 @@ impl Asked<'_> {
             let looked = record.looked.as_ref();
             // A trace that is not that of the source any more tells nothing of who executed what.
             let is_untold = record.beyond_trace.is_some();
-            let has_executed = |name: &str| {
-                let tests = entering.get(name);
-                is_untold || tests.is_some_and(|tests| tests.contains(&place))
+            let nothing = BTreeSet::new();
+            let executed = match is_untold {
+                true => &differing,
+                false => executed.get(&place).unwrap_or(&nothing),
             };
             let may_have_executed = |name: &str| {
-                let is_counted = entering.contains_key(name) && uncounted.counts(name);
-                !is_counted || has_executed(name)
+                let tests = entering.get(name);
+                let is_clear = tests.is_some_and(|tests| !tests.contains(&place));
+                is_untold || !is_clear || !uncounted.counts(name)
             };
             let may_have_executed_made = |name: &str| {
                 let tests = entering_made.get(name);
@@ -137,7 +147,7 @@ impl Asked<'_> {
             };
             let doing = Doing {
                 beyond: looked.and_then(|looked| looked.beyond.as_ref()),
-                has_executed: &has_executed,
+                executed,
                 may_have_executed: &may_have_executed,
                 may_have_executed_made: &may_have_executed_made,
                 command: &command(&record.definition),

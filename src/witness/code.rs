@@ -31,8 +31,8 @@ pub struct Builds<'a> {
 pub struct Doing<'a> {
     /// Nothing, if it could not be followed.
     pub beyond: Option<&'a Beyond>,
-    /// Whether it was seen to execute a function.
-    pub has_executed: &'a dyn Fn(&str) -> bool,
+    /// Of the functions that differ, those that it was seen to execute.
+    pub executed: &'a BTreeSet<&'a str>,
     /// Whether it executed a function, or may have, because that would not have told.
     pub may_have_executed: &'a dyn Fn(&str) -> bool,
     /// The same, of code that no source of the tree speaks for.
@@ -90,18 +90,20 @@ impl Builds<'_> {
     #[must_use]
     pub fn is_counted_alike(&self, test: &Doing<'_>) -> Option<bool> {
         let ran = self.ran(test);
-        let elsewhere = self.difference.binaries.iter();
-        let elsewhere = elsewhere.filter(|(name, _)| !ran.contains(name.as_str()));
-        let mut elsewhere = elsewhere.filter_map(|(_, binary)| binary.recounted.as_ref());
-        let is_defined = |function: &String| {
-            let binaries = self.defining.get(function.as_str());
+        let is_defined = |function: &str| {
+            let binaries = self.defining.get(function);
             binaries.is_some_and(|binaries| !binaries.is_disjoint(&ran))
         };
+        let is_elsewhere = |function: &str| {
+            let mut elsewhere = self.difference.binaries.iter();
+            elsewhere.any(|(name, binary)| {
+                let recounted = binary.recounted.as_ref();
+                !ran.contains(name.as_str()) && recounted.is_some_and(|all| all.contains(function))
+            })
+        };
         // There may be a copy somewhere.
-        let is_copied = elsewhere.any(|functions| {
-            let mut functions = functions.iter();
-            functions.any(|one| !is_defined(one) && (test.has_executed)(one))
-        });
+        let mut executed = test.executed.iter();
+        let is_copied = executed.any(|one| !is_defined(one) && is_elsewhere(one));
         match is_copied {
             true => Some(false),
             false => self.counted_alike(&ran, test, test.may_have_executed),
@@ -228,9 +230,10 @@ impl Builds<'_> {
             let mut all = self.difference.binaries.iter();
             all.find(|(_, binary)| binary.affected.contains_key(function))
         };
-        let mut defining = self.defining.iter();
-        defining.find_map(|(function, binaries)| {
-            let is_elsewhere = binaries.is_disjoint(ran) && (test.has_executed)(function);
+        let mut executed = test.executed.iter();
+        executed.find_map(|function| {
+            let (function, binaries) = self.defining.get_key_value::<str>(function)?;
+            let is_elsewhere = binaries.is_disjoint(ran);
             let (binary, _) = is_elsewhere.then(|| affected_in(function))??;
             Some((*function, binary.as_str()))
         })
@@ -360,7 +363,7 @@ mod tests {
         };
         builds.judge(&Doing {
             beyond: Some(&beyond),
-            has_executed: &|name| name == executed,
+            executed: &[executed].into(),
             may_have_executed: &|name| name == executed,
             may_have_executed_made: &|_| false,
             command: &[],
@@ -423,7 +426,7 @@ mod tests {
         };
         let doing = Doing {
             beyond: Some(&beyond),
-            has_executed: &|_| false,
+            executed: &BTreeSet::new(),
             may_have_executed: &|_| false,
             may_have_executed_made: &|_| false,
             command: &[],
