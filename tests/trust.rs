@@ -288,6 +288,25 @@ fn a_replay_has_the_submodules_of_the_work_tree_as_each_version_wants_them() {
 }
 
 #[test]
+fn a_test_that_goes_other_ways_without_a_mutant_is_not_missed_by_an_audit() {
+    let repo = TestRepo::new();
+    let mood = mood(&repo);
+    // The first time it goes one way, and the other from then on.
+    let program = format!(
+        "#include <fcntl.h>\n#include <unistd.h>\nint early(int x)\n{{\n    return x + 1;\n}}\nint late(int x)\n{{\n    return x + 1;\n}}\n\
+         int main(void)\n{{\n    if (access(\"{0}\", F_OK) == 0)\n        return late(1) != 2;\n    close(creat(\"{0}\", 0600));\n    return early(1) != 2;\n}}\n",
+        mood.display()
+    );
+    let settings = "[build]\ncommand = \"cc -w -o prog prog.c\"\n[tests]\nrunner = \"command\"\nlist = \"echo once\"\nrun = \"./prog {test}\"\n";
+    repo.commit(&[(".git-rts.toml", settings), ("prog.c", &program)]);
+    let output = repo.rts(&["audit", "--format", "json"]);
+    passes(&output);
+    let score = &document(&output)["score"];
+    assert_eq!(score["flaky"][0], "once", "{score}");
+    assert_eq!(score["changes_missed"], 0, "{score}");
+}
+
+#[test]
 fn a_replay_can_be_timed_beside_a_build_with_nothing_of_ours_in_it() {
     let repo = past();
     let compilers = repo.top().parent().unwrap().join("compilers");

@@ -34,10 +34,13 @@ use crate::query::executed::functions;
 use crate::query::past;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::runner::Interrupt;
-use crate::trust::{Times, Trial};
+use crate::trust::{Observed, Times, Trial};
 
 /// Of the sample so much is built one by one, if there is so much that cannot be built at once.
 const ALONE_SHARE: usize = 10;
+
+/// So often the version itself is tested again before a mutant is said to be missed.
+const RUNS_WITHOUT: usize = 3;
 const ALONE_AT_LEAST: usize = 20;
 
 /// Put small mistakes into the code, and check that every test that notices one is selected
@@ -168,8 +171,10 @@ impl Sample<'_> {
         let at_once = self.at_once(recording, &mut suspects, &mut |tried| {
             note(&mut trials, &mut progress, tried);
         })?;
+        let mut unsteady = BTreeSet::new();
         for (place, suspect) in suspects {
-            let tried = self.confirmed(&self.found[place], suspect)?;
+            let mut tried = self.confirmed(&self.found[place], suspect)?;
+            self.set_apart(&mut tried, &mut unsteady)?;
             note(&mut trials, &mut progress, tried);
         }
         let others = (1..).zip(self.found);
@@ -181,7 +186,11 @@ impl Sample<'_> {
             }
             match self.alone(one) {
                 Err(error) if error.exit_code == ExitCode::Interrupted => break,
-                tried => note(&mut trials, &mut progress, tried?),
+                tried => {
+                    let mut tried = tried?;
+                    self.set_apart(&mut tried, &mut unsteady)?;
+                    note(&mut trials, &mut progress, tried);
+                }
             }
         }
         progress.finish();
@@ -291,6 +300,31 @@ impl Sample<'_> {
                 ..tried
             }),
         }
+    }
+
+    /// Takes tests for flaky that a mutant seems to be missed by and that go other ways without any mutant, by a random seed for
+    /// instance: what they did when they were recorded says nothing of what they do the next time. Those that were found are kept.
+    fn set_apart(&self, tried: &mut Trial, unsteady: &mut BTreeSet<String>) -> Result<()> {
+        let missed: Vec<String> = tried.stories.keys().cloned().collect();
+        for _ in 0..RUNS_WITHOUT {
+            if missed.iter().all(|name| unsteady.contains(name)) {
+                break;
+            }
+            let names = (self.head.id(), String::new());
+            let again = match trial(&self.rehearsal.repository, self.head, self.bench, names) {
+                Err(error) if error.exit_code == ExitCode::Interrupted => break,
+                again => again?,
+            };
+            let is_unsteady = |test: &&Observed| test.moved == Some(true) || test.flaky;
+            let moved = again.tests.iter().filter(is_unsteady);
+            unsteady.extend(moved.map(|test| test.name.clone()));
+        }
+        for test in &mut tried.tests {
+            if unsteady.contains(&test.name) && tried.stories.remove(&test.name).is_some() {
+                test.flaky = true;
+            }
+        }
+        Ok(())
     }
 
     /// Builds one mutant and tries it.
