@@ -33,6 +33,10 @@ const ROUNDS: usize = 12;
 /// From this round on whole files are taken out.
 const PATIENT_ROUNDS: usize = 8;
 
+/// So many tests run first; where so many of them hang, most of the others would, too.
+const SCOUTS: usize = 16;
+const HANGING: usize = 8;
+
 /// What it takes to start a test and to see it end.
 const STARTING: Duration = Duration::from_millis(6);
 
@@ -129,6 +133,12 @@ pub(super) fn panel(
         known,
         numbers,
     }))
+}
+
+/// A few of some tests, from all over them.
+fn scouts(reaching: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let step = reaching.len().div_ceil(SCOUTS).max(1);
+    reaching.iter().copied().step_by(step).collect()
 }
 
 /// A test that waits for others may depend on what they did.
@@ -254,16 +264,29 @@ impl Panel {
         let reaching: BTreeSet<usize> = places
             .filter(|place| self.known[*place].reaches(number))
             .collect();
-        let running = with_needed(&self.tests, &self.constraints, &reaching);
+        let scouts = scouts(&reaching);
+        let run = |places: &BTreeSet<usize>| {
+            let running = with_needed(&self.tests, &self.constraints, places);
+            self.run(&running, number, bench.jobs.get())
+        };
         let started = Instant::now();
         let (ended, selection, analysed_in) = std::thread::scope(|scope| {
-            let tests = scope.spawn(|| self.run(&running, number, bench.jobs.get()));
+            let tests = scope.spawn(|| run(&scouts));
             let selection = select(built, head);
             let analysed_in = started.elapsed();
             let ended = tests.join().unwrap_or_else(|_| Ok(BTreeMap::new()));
             (ended, selection, analysed_in)
         });
-        let (ended, selection) = (ended?, selection?);
+        let (mut ended, selection) = (ended?, selection?);
+        let mut others = &reaching - &scouts;
+        let how = ended.values().map(|(outcome, _)| *outcome);
+        if how.filter(|how| *how == Outcome::TimedOut).count() >= HANGING {
+            // Nobody waits for hundreds of tests that hang. Who is selected cannot have been missed.
+            others.retain(|place| !selection.plan.tests[*place].is_selected());
+        }
+        if !bench.interrupt.is_requested() {
+            ended.extend(run(&others)?);
+        }
         if bench.interrupt.is_requested() {
             return Err(interrupted());
         }
@@ -391,4 +414,18 @@ pub(super) fn shares(at_once: usize, alone: usize, others: usize) -> String {
         left => format!("{alone} one by one, {left} more that could only be so are left out"),
     };
     format!("{at_once} built at once, {one_by_one}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scouts_are_from_all_over_the_tests() {
+        let of = |count: usize| scouts(&(0..count).collect());
+        assert_eq!(of(0), BTreeSet::new());
+        assert_eq!(of(3), [0, 1, 2].into());
+        assert_eq!(of(485).len(), SCOUTS);
+        assert!(of(485).last() > Some(&450) && of(17).len() >= HANGING);
+    }
 }
