@@ -90,6 +90,7 @@ pub(super) fn report_kept(kept: Kept) -> Option<Written> {
 pub(super) fn no_tests() -> Error {
     Error::new("the project has no tests")
         .hint("is testing switched off in its configuration? 'build.configure' in '.git-rts.toml' takes options")
+        .hint("with the runner 'command', 'tests.list' has to print a test a line")
 }
 
 /// Says which tests will always be selected, and why.

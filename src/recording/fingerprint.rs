@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::binaries::{linked_below, loaded_by};
+use super::session::settings;
 use super::toolchain;
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
 use crate::masquerade::{self, Backend, FLAGS_VERSION};
+use crate::repo::Repository;
+use crate::runner;
 
 /// Variables that change what a build makes, or what its programs load.
 const VARIABLES: [&str; 18] = [
@@ -35,6 +38,7 @@ const VARIABLES: [&str; 18] = [
 ];
 
 const LIBRARY: &str = "library ";
+const RUNNER: &str = "runner";
 
 /// What a make tells those that it calls; without one, what the user tells every make.
 pub(super) const OF_MAKE: [&str; 4] = ["MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKELEVEL"];
@@ -52,7 +56,7 @@ pub fn fingerprint(
     folders: &[&Path],
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    found.insert("runner".to_owned(), runner.to_owned());
+    found.insert(RUNNER.to_owned(), runner.to_owned());
     found.insert("backend".to_owned(), backend.name().to_owned());
     found.insert("flags".to_owned(), FLAGS_VERSION.to_string());
     let version = compiler_version(backend).unwrap_or_else(|| "unknown".to_owned());
@@ -122,18 +126,35 @@ pub fn difference(
     ))
 }
 
-/// The same, of a version that was not built: the variables and commands, and the files of the toolchain if this machine recorded with them.
+/// The same, of a version that was not built: the runner, the variables and commands, and the files of the toolchain if this machine
+/// recorded with them.
 #[must_use]
 pub fn difference_without_build(
     recorded: &BTreeMap<String, String>,
     config: &Config,
-    rts: &Path,
+    repository: &Repository,
 ) -> Option<String> {
+    let rts = &repository.rts_dir();
     let is_known = |name: &str| name.starts_with("variable ") || name.starts_with("command ");
     let then = recorded.iter().filter(|(name, _)| is_known(name));
     let then = then.map(|(name, value)| (name.clone(), value.clone()));
-    difference(&then.collect(), &known_without_build(config))
+    other_runner(recorded, config, repository)
+        .or_else(|| difference(&then.collect(), &known_without_build(config)))
         .or_else(|| toolchain::what_changed(rts, &digest_of(recorded)))
+}
+
+/// What is said of the runner, if it is another than was recorded: it has other tests.
+fn other_runner(
+    recorded: &BTreeMap<String, String>,
+    config: &Config,
+    repository: &Repository,
+) -> Option<String> {
+    let recorded = recorded.get(RUNNER)?;
+    match runner::detect(repository.workdir()?, &settings(config)) {
+        Ok(now) if now.name() == recorded => None,
+        Ok(now) => Some(format!("runner was '{recorded}' and is '{}'", now.name())),
+        Err(error) => Some(format!("runner was '{recorded}', and {error}")),
+    }
 }
 
 /// Remembers the files behind a fingerprint, so that a change is noticed without a build.

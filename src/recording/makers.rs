@@ -57,8 +57,8 @@ fn strays(workshop: &Workshop) -> Vec<PathBuf> {
 }
 
 /// What they executed, and why that may not be all. Those that are gone by now, with their sources, were trials of a configuration;
-/// others are known by the names of what they executed. Of one that was linked anew and that fewer processes ran since than before,
-/// something is still there that the old one made, and its names may not tell all any more.
+/// others are known by the names of what they executed. Of one that was linked anew and that fewer processes ran in a build since than
+/// before, something is still there that the old one made, and its names may not tell all any more.
 pub(super) fn executed(
     workshop: &Workshop,
     backend: &Backend,
@@ -78,7 +78,9 @@ pub(super) fn executed(
         trace.functions.extend(recorded.trace.functions);
         gone.extend(recorded.gone);
         for (id, number) in recorded.processes {
-            *processes.entry(id).or_default() += number;
+            // What is made again in another build is no more than what is there.
+            let most = processes.entry(id).or_default();
+            *most = number.max(*most);
         }
     }
     let processes_of = |id: &[u8]| processes.get(id).copied().unwrap_or_default();

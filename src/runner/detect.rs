@@ -16,10 +16,11 @@ pub fn detect(tree: &Path, settings: &Settings) -> Result<&'static dyn Runner> {
                 .hint("it is 'tests.runner' in '.git-rts.toml', or 'rts.runner' in git's configuration")
         });
     }
-    // The two commands are said by nobody who does not mean them.
+    // The two commands are said by nobody who does not mean them; one alone is an error of that runner.
+    let is_said = settings.run.is_some() || settings.list.is_some();
     let named = RUNNERS
         .into_iter()
-        .find(|runner| runner.name() == "command" && settings.run.is_some());
+        .find(|runner| runner.name() == "command" && is_said);
     let fitting = || fitting(tree).next().map(|(runner, _)| runner);
     named.or_else(fitting).ok_or_else(|| {
         Error::new("no tests were found that are run by CTest, Meson, Automake, cargo or make")

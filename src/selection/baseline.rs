@@ -218,11 +218,7 @@ impl Search<'_> {
     fn other_fingerprint(&self, recorded: &BTreeMap<String, String>) -> Option<String> {
         match self.question.fingerprint {
             Some(now) => fingerprint::difference(recorded, now),
-            None => fingerprint::difference_without_build(
-                recorded,
-                self.config,
-                &self.repository.rts_dir(),
-            ),
+            None => fingerprint::difference_without_build(recorded, self.config, self.repository),
         }
     }
 }

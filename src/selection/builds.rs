@@ -49,7 +49,7 @@ impl RecordedHead {
             return Ok(None);
         };
         let recorded = &about.fingerprint;
-        let other = fingerprint::difference_without_build(recorded, config, &repository.rts_dir());
+        let other = fingerprint::difference_without_build(recorded, config, repository);
         let (Ok(compiled), Ok(tests)) = (history.compiled(), history.tests()) else {
             return Ok(None);
         };

@@ -186,6 +186,35 @@ fn what_makes_sources_and_ran_again_after_it_was_linked_anew_is_no_doubt() {
 }
 
 #[test]
+fn what_makes_sources_and_was_made_as_before_once_more_is_no_doubt() {
+    let repo = generated("llvm", &rerun_by("gen"));
+    let last = GENERATOR.replace("n = 1", "n = 0");
+    for text in [&GENERATOR.replace("n = 1", "n = 2"), GENERATOR, &last] {
+        repo.write("gen.c", text);
+        repo.commit_all();
+        succeeds(&repo, &["run", "HEAD~1"]);
+    }
+    repo.write("gen.c", format!("{last}int idle(int a) {{ return a; }}\n"));
+    is_noticed_by_nobody(&repo);
+}
+
+#[test]
+fn another_runner_selects_everything_without_a_build_too() {
+    let repo = project("gcov", SINGLE, &[("f.c", DOUBLE)]);
+    assert_eq!(succeeds(&repo, &["select"]).0, "");
+    repo.git(&["config", "rts.runner", "make"]);
+    let (printed, said) = succeeds(&repo, &["select"]);
+    assert_eq!(printed.lines().count(), 2, "{said}");
+    assert!(
+        said.contains("runner was 'command' and is 'make'"),
+        "{said}"
+    );
+    repo.git(&["config", "rts.runner", "mak"]);
+    let (_, said) = succeeds(&repo, &["select"]);
+    assert!(said.contains("there is no runner 'mak'"), "{said}");
+}
+
+#[test]
 fn what_makes_sources_and_does_not_run_again_is_a_doubt() {
     let repo = generated("llvm", &rerun_by("| gen"));
     repo.write("gen.c", GENERATOR.replace("n = 1", "n = 2"));
