@@ -38,10 +38,10 @@ use crate::trust::{Observed, Times, Trial};
 
 /// Of the sample so much is built one by one, if there is so much that cannot be built at once.
 const ALONE_SHARE: usize = 10;
+const ALONE_AT_LEAST: usize = 20;
 
 /// So often the version itself is tested again before a mutant is said to be missed.
 const RUNS_WITHOUT: usize = 3;
-const ALONE_AT_LEAST: usize = 20;
 
 /// Put small mistakes into the code, and check that every test that notices one is selected
 ///
