@@ -443,6 +443,19 @@ fn where_tests_cannot_be_followed_it_is_told() {
 }
 
 #[test]
+fn a_budget_that_cannot_be_is_told_before_a_push_is() {
+    let repo = recorded("cc -o prog p.c", "");
+    repo.git(&["config", "rts.prePushBudget", "soon"]);
+    let checks = examined(&mut repo.rts_command());
+    tells(
+        &checks,
+        "hooks",
+        "fail",
+        &["'rts.prePushBudget' cannot be 'soon'"],
+    );
+}
+
+#[test]
 fn what_was_compiled_past_our_compilers_is_found() {
     let cc = "/usr/bin/cc";
     assert!(Path::new(cc).exists());

@@ -1,7 +1,9 @@
 //! The hooks: which are installed, and whether git runs them.
 
 use super::check::{Check, some_of};
+use crate::commands::guard::Guard;
 use crate::commands::hook;
+use crate::config::{PRE_COMMIT_BUDGET, PRE_PUSH_BUDGET};
 use crate::hooks::Hook;
 use crate::repo::Repository;
 
@@ -10,6 +12,11 @@ pub(super) fn check(repository: &Repository) -> Check {
         Ok(folder) => folder,
         Err(error) => return Check::failed("hooks", &error),
     };
+    for setting in [&PRE_PUSH_BUDGET, &PRE_COMMIT_BUDGET] {
+        if let Err(error) = Guard::new(repository, ("push", "git push"), setting) {
+            return Check::failed("hooks", &error);
+        }
+    }
     let ours = Hook::ALL.iter().copied();
     let ours: Vec<Hook> = ours.filter(|hook| folder.state(*hook).is_ours()).collect();
     let asleep = ours.iter().filter(|hook| !folder.is_executable(**hook));
