@@ -1,6 +1,6 @@
 //! A filter for programs made with GoogleTest.
 
-use super::without;
+use super::{cannot_name, without};
 use crate::error::Result;
 
 /// For `--gtest_filter=`. Where nothing is selected, it takes all away from all.
@@ -8,12 +8,31 @@ pub fn filter(names: &[&str]) -> Result<String> {
     if names.is_empty() {
         return Ok("-*\n".to_owned());
     }
-    let names = without(
-        names,
-        &['\n', ':', '-', '*', '?'],
+    let patterns = names.iter().map(|name| pattern(name));
+    let patterns = patterns.collect::<Result<Vec<String>>>()?;
+    Ok(format!("{}\n", patterns.join(":")))
+}
+
+/// What stands for a test. Behind a slash CMake puts the value or the type, where GoogleTest has a number: there all are meant.
+fn pattern(name: &str) -> Result<String> {
+    let Some((suite, test)) = name.split_once('.') else {
+        return Err(cannot_name(
+            name,
+            "GoogleTest knows no test without a suite",
+        ));
+    };
+    let (suite, of_suite) = suite
+        .rsplit_once('/')
+        .map_or((suite, ""), |(own, _)| (own, "/*"));
+    let (test, of_test) = test
+        .split_once('/')
+        .map_or((test, ""), |(own, _)| (own, "/*"));
+    without(
+        &[suite, test],
+        &['\n', ':', '-', '*', '?', '.'],
         "GoogleTest may read a pattern in a name",
     )?;
-    Ok(format!("{}\n", names.join(":")))
+    Ok(format!("{suite}{of_suite}.{test}{of_test}"))
 }
 
 #[cfg(test)]
@@ -23,8 +42,25 @@ mod tests {
     #[test]
     fn names_are_joined_and_no_name_is_no_test() {
         assert_eq!(filter(&[]).expect("it can"), "-*\n");
-        let text = filter(&["Suite.Test", "All/Suite.Test/0"]).expect("it can");
-        assert_eq!(text, "Suite.Test:All/Suite.Test/0\n");
-        assert!(filter(&["a:b"]).is_err());
+        let text = filter(&["Suite.Test", "Other.Test"]).expect("it can");
+        assert_eq!(text, "Suite.Test:Other.Test\n");
+        assert!(filter(&["a:b.c"]).is_err());
+    }
+
+    #[test]
+    fn values_and_types_that_cmake_puts_for_numbers_are_all_meant() {
+        for (name, meant) in [
+            ("All/Suite.Test/1", "All/*.Test/*\n"),
+            ("All/Suite.Test/1.5-x", "All/*.Test/*\n"),
+            ("Suite/int.Test", "Suite/*.Test\n"),
+        ] {
+            assert_eq!(filter(&[name]).expect("it can"), meant);
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_one_test_or_has_a_prefix_cannot_be_named() {
+        assert!(filter(&["unit"]).is_err());
+        assert!(filter(&["prefix.Suite.Test"]).is_err());
     }
 }
