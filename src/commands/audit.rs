@@ -288,7 +288,8 @@ impl Sample<'_> {
     /// Builds a mutant alone that a test missed which was built at once. Where a program's way depends on where things are in its
     /// memory, it goes other ways in that build than in the one that was recorded, and nobody selected wrongly.
     fn confirmed(&self, one: &Found, suspect: Trial) -> Result<Trial> {
-        if self.is_over() {
+        // Whatever time was given: nobody is told of a miss that is none.
+        if self.bench.interrupt.is_requested() {
             return Ok(suspect);
         }
         match self.alone(one) {
