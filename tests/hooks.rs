@@ -269,8 +269,16 @@ fn the_commit_is_tested_whatever_lies_in_the_work_tree() {
     repo.git(&["checkout", "--quiet", "-b", "other"]);
     bad(&repo, "three");
     repo.git(&["checkout", "--quiet", "main"]);
+    let base = repo.git(&["rev-parse", "--short=7", "main"]);
+    let other = repo.git(&["rev-parse", "--short=7", "other"]);
     let said = is_stopped(&repo, &["other"]);
     assert!(said.contains("FAIL three"), "{said}");
+    let (base, other) = (base.trim(), other.trim());
+    let why = format!("hint: 'git rts why TEST {base} {other}' tells why");
+    assert!(said.contains(&why), "{said}");
+    let why = repo.rts(&["why", "three", base, other]);
+    let why = String::from_utf8_lossy(&why.stdout).into_owned();
+    assert!(why.contains("function f_three changed"), "{why}");
     // In another worktree, where git sets GIT_DIR for hooks.
     repo.git(&["worktree", "add", "--quiet", "../beside", "other"]);
     let beside = repo.top().join("../beside");
@@ -374,6 +382,22 @@ fn what_is_skipped_or_does_not_fit_is_owed() {
     repo.commit_all();
     goes(&repo, &["main"]);
     assert!(owed(&repo).is_empty());
+    // The debts of another branch are not those of the work tree.
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    bad(&repo, "three");
+    let other = repo.git(&["rev-parse", "--short=7", "other"]);
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.git(&["config", "rts.prePushBudget", "1ms"]);
+    let text = goes(&repo, &["other"]);
+    let other = other.trim();
+    assert!(
+        text.contains(&format!("hint: 'git rts owed {other}'")),
+        "{text}"
+    );
+    assert!(owed(&repo).is_empty());
+    let listed = repo.rts(&["owed", other]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.starts_with("three "), "{listed}");
     // A budget that is too small for any test.
     repo.git(&["config", "rts.prePushBudget", "1ms"]);
     edit(&repo, "f_one(int x)\n{\n", "f_one(int x)\n{\n    x += 2;\n");

@@ -86,7 +86,11 @@ impl Guard {
             known = Some((selection, untested));
         }
         if is_set(SKIP) {
-            return skip(repository, name, known);
+            let elsewhere = match here.tree() == version.tree() {
+                true => String::new(),
+                false => format!(" {version}"),
+            };
+            return skip(repository, (name, &elsewhere), known);
         }
         self.run(repository, here, version, name)
     }
@@ -141,7 +145,11 @@ impl Guard {
 }
 
 /// Keeps in mind what was let through without a test: in the history that it was compared with, so that everything which comes from there has the debt.
-fn skip(repository: &Repository, name: &str, known: Option<(Selection, Vec<usize>)>) -> Result<()> {
+fn skip(
+    repository: &Repository,
+    (name, elsewhere): (&str, &str),
+    known: Option<(Selection, Vec<usize>)>,
+) -> Result<()> {
     let owed = known.and_then(|(selection, untested)| {
         let baseline = selection.baseline?;
         let recording = selection.known.clone()?;
@@ -177,7 +185,7 @@ fn skip(repository: &Repository, name: &str, known: Option<(Selection, Vec<usize
     let rts = repository.create_rts_dir()?;
     report_kept(keep(&rts, key, &recording, PATIENCE, &mut waiting)?);
     notice!(
-        "git rts: {name} was not tested; {} owed ('git rts owed')",
+        "git rts: {name} was not tested; {} owed ('git rts owed{elsewhere}')",
         count(untested.len(), "test")
     );
     Ok(())

@@ -20,6 +20,9 @@ use crate::selection::Latest;
 /// What a budget, a limit, a failure or an interrupt kept from running stays selected until it has run on a version with the change that selected it. `git rts run --budget` pays the oldest debts first.
 #[derive(Debug, Args)]
 pub struct Owed {
+    /// The version whose debts are listed [default: the working tree]
+    #[arg(value_name = "REVISION")]
+    revision: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -27,7 +30,10 @@ pub struct Owed {
 
 pub(super) fn run(arguments: &Owed) -> Result<()> {
     let repository = Repository::discover()?;
-    let head = repository.default_head()?;
+    let head = match &arguments.revision {
+        Some(revision) => repository.commit(revision)?,
+        None => repository.default_head()?,
+    };
     let latest = Latest::read(&repository, &open(&repository)?, head)?;
     let estimate = |test: &TestRecord| {
         let experience = latest.experiences.get(&test.name);

@@ -50,6 +50,13 @@ impl OwnTree {
     }
 }
 
+/// Whether this is the worktree of our own, which nobody else looks into.
+pub(super) fn is_own(repository: &Repository) -> bool {
+    let own = repository.rts_dir().join(FOLDER).canonicalize();
+    let here = repository.workdir().map(Path::canonicalize);
+    matches!((own, here), (Ok(own), Some(Ok(here))) if own == here)
+}
+
 /// Takes the worktree away, if there is one.
 pub(super) fn remove(repository: &Repository) -> Result<()> {
     let rts = repository.rts_dir();

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::Recording;
 use crate::recording::{Done, Session};
+use crate::repo::Version;
 use crate::runner::{Finished, Outcome, Test};
 
 /// So many dangers that nobody executed are told.
@@ -158,8 +159,8 @@ impl Results {
         .collect()
     }
 
-    /// Sums up, and fails if a test did.
-    pub(super) fn report(&self) -> Result<()> {
+    /// Sums up, and fails if a test did. What was compared is named where it is not the work tree of whoever reads this.
+    pub(super) fn report(&self, elsewhere: Option<&(Version, Version)>) -> Result<()> {
         let ended = |is: fn(&Outcome) -> bool| {
             let all = self.done.iter().flatten();
             all.filter(|(outcome, _)| is(outcome)).count()
@@ -200,7 +201,9 @@ impl Results {
             notice!("changed and not executed by any test that ran: {all}{rest}");
         }
         if !self.owed.is_empty() {
-            notice!("hint: 'git rts owed' lists what has still to run");
+            let head = elsewhere.map(|(_, head)| format!(" {head}"));
+            let head = head.unwrap_or_default();
+            notice!("hint: 'git rts owed{head}' lists what has still to run");
         }
         if self.is_interrupted {
             return Err(Error::new(interrupted(unstarted, self.owed.len()))
@@ -213,8 +216,12 @@ impl Results {
                 .exit_code(ExitCode::Missed));
         }
         if failed > 0 {
+            let versions = elsewhere.map(|(base, head)| format!(" {base} {head}"));
+            let versions = versions.unwrap_or_default();
             return Err(Error::new(format!("{} failed", count(failed, "test")))
-                .hint("'git rts why TEST' tells why a test was selected")
+                .hint(format!(
+                    "'git rts why TEST{versions}' tells why a test was selected"
+                ))
                 .exit_code(ExitCode::TestsFailed));
         }
         Ok(())

@@ -10,6 +10,7 @@ use crate::commands::built::{Built, How};
 use crate::commands::formats::{Format, Listing};
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
+use crate::commands::own_tree;
 use crate::commands::results::{cases, write_junit};
 use crate::commands::select::say;
 use crate::commands::testing::{
@@ -194,6 +195,14 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
         true => ledger::enter(&built, &config, &selection, &results)?,
         false => Vec::new(),
     };
+    let elsewhere = match own_tree::is_own(&repository) {
+        true => {
+            let head = repository.commit("HEAD")?;
+            let known = selection.baseline.filter(|known| known.commit().is_some());
+            Some((known.unwrap_or(head), head))
+        }
+        false => None,
+    };
     // A shard is a part of a run: what it saw is not the history of this version.
     if is_kept {
         let controls = std::mem::take(&mut results.control_recording);
@@ -227,6 +236,6 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
         _ => Ok(()),
     };
     ledger::accuse(&tests, &results, &accused);
-    results.report()?;
+    results.report(elsewhere.as_ref())?;
     written.and(printed)
 }

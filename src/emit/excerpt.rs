@@ -1,8 +1,10 @@
 //! The few lines of what a failed test printed that tell why: the last ones, those that speak of a failure before the others, and none that tells of a success.
 
-/// So many lines are shown, and so much of each.
+/// So many lines are shown, and so much of each: its beginning, which often is a long path, and its end, which tells what was found.
 const LINES: usize = 10;
-const LETTERS: usize = 160;
+const LETTERS: usize = 240;
+const LAST_LETTERS: usize = 160;
+const LEFT_OUT: &str = " [...] ";
 
 /// The lines of what was printed without colours, and without anything else that a terminal would obey.
 #[must_use]
@@ -13,7 +15,7 @@ pub fn excerpt(printed: &str) -> Vec<String> {
     });
     let lines = lines.filter(|line| !line.trim().is_empty());
     let lines = without_backtraces(lines.collect());
-    let tones: Vec<Tone> = lines.iter().map(|line| tone(line)).collect();
+    let tones = tones(&lines);
     // A test may fail without a word of it.
     let is_praise = tones.iter().all(|tone| *tone == Tone::Success);
     let mut places: Vec<usize> = (0..lines.len()).rev().collect();
@@ -22,8 +24,19 @@ pub fn excerpt(printed: &str) -> Vec<String> {
     places.truncate(LINES);
     places.sort_unstable();
     let told = places.into_iter();
-    told.map(|place| lines[place].chars().take(LETTERS).collect())
-        .collect()
+    told.map(|place| shortened(&lines[place])).collect()
+}
+
+/// A line without its middle, if it is too long.
+fn shortened(line: &str) -> String {
+    let letters: Vec<char> = line.chars().collect();
+    if letters.len() <= LETTERS {
+        return line.to_owned();
+    }
+    let first = &letters[..LETTERS - LAST_LETTERS - LEFT_OUT.len()];
+    let last = &letters[letters.len() - LAST_LETTERS..];
+    let first = first.iter().collect::<String>();
+    first + LEFT_OUT + &last.iter().collect::<String>()
 }
 
 /// Where a panic was noticed is told before the way that led there, whose functions have failure in their names.
@@ -45,8 +58,31 @@ fn without_backtraces(lines: Vec<String>) -> Vec<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tone {
     Failure,
+    /// What stands below a failure and tells what was compared.
+    Details,
     Neither,
     Success,
+}
+
+fn tones(lines: &[String]) -> Vec<Tone> {
+    let mut before = Tone::Neither;
+    let tones = lines.iter().map(|line| {
+        let is_below = matches!(before, Tone::Failure | Tone::Details);
+        before = match tone(line) {
+            Tone::Neither if is_below && compares(line) => Tone::Details,
+            tone => tone,
+        };
+        before
+    });
+    tones.collect()
+}
+
+/// Whether a line looks like a part of what a framework prints below a failure.
+fn compares(line: &str) -> bool {
+    let word = line.split(|letter: char| !letter.is_alphanumeric()).next();
+    let word = word.unwrap_or_default().to_lowercase();
+    let words = ["actual", "expected", "found", "got", "value", "was", "with"];
+    line.starts_with(' ') || words.contains(&word.as_str())
 }
 
 fn tone(line: &str) -> Tone {
@@ -144,5 +180,28 @@ mod tests {
         let told = excerpt(&format!("re\u{7}d\n{long}"));
         assert_eq!(told[0], "red");
         assert_eq!(told[1].len(), LETTERS);
+    }
+
+    #[test]
+    fn what_was_found_is_told_at_the_end_of_a_long_line() {
+        let line = format!("/{}/t.c:9:sum:FAIL: Expected 3 Was 4. sum", "x".repeat(500));
+        let told = excerpt(&line);
+        assert!(told[0].starts_with("/xxx"), "{told:?}");
+        assert!(told[0].contains("x [...] x"), "{told:?}");
+        assert!(
+            told[0].ends_with(":FAIL: Expected 3 Was 4. sum"),
+            "{told:?}"
+        );
+        let short = "x".repeat(LETTERS);
+        assert_eq!(excerpt(&short), [short]);
+    }
+
+    #[test]
+    fn what_was_compared_is_told_before_what_a_framework_says_at_its_end() {
+        let printed = "Running main() from gtest_main.cc\nNote: Google Test filter = Sum.one\n[==========] Running 1 test from 1 test suite.\n[----------] Global test environment set-up.\n[----------] 1 test from Sum\n[ RUN      ] Sum.one\nt.cc:5: Failure\nExpected equality of these values:\n  add(1, 2)\n    Which is: 4\n  3\n\n[  FAILED  ] Sum.one (0 ms)\n[----------] 1 test from Sum (0 ms total)\n\n[----------] Global test environment tear-down\n[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 0 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Sum.one\n\n 1 FAILED TEST\n";
+        let told = excerpt(printed);
+        for line in ["t.cc:5: Failure", "    Which is: 4", "  3"] {
+            assert!(told.contains(&line.to_owned()), "{told:?}");
+        }
     }
 }

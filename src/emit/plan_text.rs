@@ -62,6 +62,9 @@ pub fn summary(selection: &Selection) -> String {
     if let Some(difference) = &selection.difference {
         match difference.changes.len() {
             // What is pushed, say, was tested before: it differs from others, and not from what is known.
+            0 if is_built_otherwise(plan) => {
+                text.push_str("; no file changed since, but what was built differs");
+            }
             0 => text.push_str("; nothing changed since"),
             files => {
                 let _ = write!(text, "; {} changed", count(files, "file"));
@@ -76,6 +79,11 @@ pub fn summary(selection: &Selection) -> String {
         }
     }
     text
+}
+
+fn is_built_otherwise(plan: &Plan) -> bool {
+    let mut reasons = plan.tests.iter().flat_map(|test| &test.reasons);
+    reasons.any(|reason| matches!(reason, Reason::Built(_)))
 }
 
 /// How long the selected tests will take, as far as that is known, and how long all would.

@@ -1,6 +1,7 @@
 //! What the binaries of a build are made of: the objects that each was linked from, and what only the linked file shows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ pub struct Contents {
     /// The objects that the system brought along, by their numbers; known only while the build is.
     #[serde(skip)]
     brought: BTreeSet<u32>,
+    /// Where the build stands, which another build of the same does not.
+    #[serde(skip)]
+    place: Vec<u8>,
 }
 
 /// What a linked binary holds.
@@ -102,6 +106,15 @@ impl Contents {
         Self::default()
     }
 
+    /// For binaries that were built below a folder: what they ask of it, another build asks of its own.
+    #[must_use]
+    pub fn built_in(folder: &Path) -> Self {
+        Self {
+            place: folder.as_os_str().as_encoded_bytes().to_vec(),
+            ..Self::default()
+        }
+    }
+
     /// Adds a binary under a name by which the other build calls it, too.
     ///
     /// `object` answers what is known of an object that went into a link.
@@ -140,7 +153,7 @@ impl Contents {
         binary.looks_up = looks_up(&for_loader);
         // Who needs no loader is a program at a fixed place.
         binary.is_program = !for_loader.interpreter.is_empty() || for_loader.kind == 2;
-        let asked = asked_of_loader(&for_loader);
+        let asked = asked_of_loader(&for_loader, &self.place);
         binary.whole ^= asked;
         binary
             .remainder
@@ -352,7 +365,7 @@ fn looks_up(for_loader: &ForLoader<'_>) -> bool {
     symbols.any(|dynamic| LOOK_UP.contains(&dynamic.symbol.name))
 }
 
-fn asked_of_loader(for_loader: &ForLoader<'_>) -> u64 {
+fn asked_of_loader(for_loader: &ForLoader<'_>, place: &[u8]) -> u64 {
     let mut asked = Digest::new();
     asked.absorb_bytes(for_loader.interpreter);
     asked.absorb(u64::from(for_loader.has_executable_stack));
@@ -360,9 +373,42 @@ fn asked_of_loader(for_loader: &ForLoader<'_>) -> u64 {
     for (tag, entry) in &for_loader.entries {
         asked.absorb(*tag);
         match entry {
-            Entry::Text(text) => asked.absorb_bytes(text),
+            Entry::Text(text) => asked.absorb_bytes(&without_place(text, place)),
             Entry::Number(number) => asked.absorb(*number),
         }
     }
     asked.finish()
+}
+
+/// A list of paths, those below a place by where they lie in it.
+fn without_place(text: &[u8], place: &[u8]) -> Vec<u8> {
+    let paths = text.split(|byte| *byte == b':').map(|path| {
+        let inside = path.strip_prefix(place).filter(|_| !place.is_empty());
+        match inside.filter(|inside| inside.is_empty() || inside.starts_with(b"/")) {
+            // No path begins so that a loader could be given.
+            Some(inside) => [b"\0", inside].concat(),
+            None => path.to_vec(),
+        }
+    });
+    paths.collect::<Vec<_>>().join(&b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_below_the_place_of_a_build_lose_it() {
+        let without = |text: &str| without_place(text.as_bytes(), b"/r/build");
+        assert_eq!(
+            without("/r/build/lib:/r/build:/usr/lib"),
+            b"\0/lib:\0:/usr/lib"
+        );
+        assert_eq!(
+            without("/r/builder/lib:$ORIGIN/r/build"),
+            b"/r/builder/lib:$ORIGIN/r/build"
+        );
+        assert_eq!(without("libx.so.1"), b"libx.so.1");
+        assert_eq!(without_place(b"/lib:", b""), b"/lib:");
+    }
 }

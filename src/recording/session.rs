@@ -281,7 +281,7 @@ impl Session {
     #[must_use]
     pub fn contents(&self) -> Contents {
         let links = Links::of(&self.workshop.compilers);
-        let mut contents = Contents::new();
+        let mut contents = Contents::built_in(self.root());
         let mut kept = Vec::new();
         for path in linked_below(&self.folders()) {
             let name = place_in(self.root(), &path).map(|place| place.to_string());

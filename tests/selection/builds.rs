@@ -337,3 +337,44 @@ fn another_worktree_of_the_same_commit_selects_nobody() {
         assert_eq!(output.stdout, b"", "{backend}: {output:?}");
     }
 }
+
+#[test]
+fn a_program_that_finds_its_libraries_in_the_build_does_so_in_every_worktree() {
+    let build = |path: &str| {
+        format!(
+            "cc -w -shared -fPIC -o libf.so f.c && cc -w -o prog main.c -L. -lf -Wl,-rpath,$PWD{path}"
+        )
+    };
+    let repo = TestRepo::new();
+    repo.write(".git-rts.toml", settings(&build("")));
+    repo.write(
+        "f.c",
+        "int one(int x) { return 0; }\nint two(int x) { return 0; }\n",
+    );
+    repo.write("main.c", format!("int one(int); int two(int);\n{MAIN}"));
+    repo.commit_all();
+    succeeds(&repo, &["record"]);
+    let beside = repo.top().with_file_name("beside");
+    repo.git(&[
+        "worktree",
+        "add",
+        "--quiet",
+        beside.to_str().unwrap(),
+        "HEAD",
+    ]);
+    let there = |arguments: &[&str]| {
+        let mut command = repo.rts_command();
+        let output = command.args(arguments).current_dir(&beside).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (selected, said) = there(&["run", "--dry-run"]);
+    assert_eq!(selected, "", "{said}");
+    assert!(said.contains("; nothing changed since"), "{said}");
+    // Another place in the build is another one, whatever stands there.
+    std::fs::write(beside.join(".git-rts.toml"), settings(&build(":$PWD/lib"))).unwrap();
+    let (selected, said) = there(&["run", "--dry-run"]);
+    assert_eq!(selected.lines().count(), 2, "{selected}{said}");
+}
