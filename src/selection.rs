@@ -5,6 +5,7 @@ mod baseline;
 mod builds;
 mod candidates;
 mod carried;
+mod debts;
 mod overlooked;
 mod unrecorded;
 mod witnesses;
@@ -16,6 +17,8 @@ pub use arranged::{Arrangement, Wishes, arrange};
 pub use baseline::{Baseline, RECORD, baseline_of, known_tests};
 pub use carried::carry;
 use carried::rewritten_in;
+pub use debts::owed_elsewhere;
+use debts::without_debts_of_others;
 pub use unrecorded::unrecorded_selection;
 pub use witnesses::Witnesses;
 
@@ -86,7 +89,10 @@ impl Latest {
             (Some(history), Some((version, tests))) if history.version() == version => {
                 tests.clone()
             }
-            (Some(history), _) => shared(history.tests().unwrap_or_default()),
+            (Some(history), _) => {
+                let tests = shared(history.tests().unwrap_or_default());
+                without_debts_of_others(repository, head, tests)
+            }
             (None, _) => Tests::new(),
         };
         let tests = tests.into_values();
@@ -192,7 +198,7 @@ pub fn selection(
         }
     };
     let tests = match history.as_ref().map(History::tests) {
-        Some(Ok(tests)) => shared(tests),
+        Some(Ok(tests)) => without_debts_of_others(repository, question.head, shared(tests)),
         Some(Err(error)) => {
             reason.get_or_insert(error.message);
             Tests::new()

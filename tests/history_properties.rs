@@ -95,6 +95,7 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
                 owed: owed.map(|reasons| Debt {
                     since: "v".to_owned(),
                     at,
+                    only_in: (at % 2 == 0).then_some(CommitId([at as u8; 20])),
                     reasons,
                 }),
                 definition,

@@ -398,6 +398,29 @@ fn what_is_skipped_or_does_not_fit_is_owed() {
     let listed = repo.rts(&["owed", other]);
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.starts_with("three "), "{listed}");
+    // Nor are those of a commit that was let through, and whoever runs elsewhere does not pay them.
+    repo.git(&["config", "--unset", "rts.prePushBudget"]);
+    repo.git(&["checkout", "--quiet", "-b", "skipped"]);
+    bad(&repo, "one");
+    repo.git(&["checkout", "--quiet", "main"]);
+    let skip = [("GIT_RTS_SKIP", "1")];
+    let skipped = git(&repo, &["push", "origin", "skipped"], &skip);
+    assert!(said(&skipped).contains("1 test owed"), "{}", said(&skipped));
+    let owed_there = || {
+        let listed = repo.rts(&["owed", "skipped"]);
+        String::from_utf8_lossy(&listed.stdout).into_owned()
+    };
+    assert!(owed_there().starts_with("one "), "{}", owed_there());
+    assert!(owed(&repo).is_empty());
+    let run = repo.rts(&["run", "--all"]);
+    assert!(run.status.success(), "{}", said(&run));
+    assert!(owed_there().starts_with("one "), "{}", owed_there());
+    repo.git(&["checkout", "--quiet", "skipped"]);
+    assert_eq!(owed(&repo), BTreeSet::from(["one".to_owned()]));
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    assert!(owed(&repo).is_empty());
+    repo.git(&["checkout", "--quiet", "main"]);
+    assert!(owed(&repo).is_empty());
     // A budget that is too small for any test.
     repo.git(&["config", "rts.prePushBudget", "1ms"]);
     edit(&repo, "f_one(int x)\n{\n", "f_one(int x)\n{\n    x += 2;\n");

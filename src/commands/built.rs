@@ -26,7 +26,8 @@ use crate::runner::needs::{Constraints, constraints, with_needed};
 use crate::runner::{Limits, Outcome, Test};
 use crate::select::Reason;
 use crate::selection::{
-    self, Arrangement, Question, Selection, Wishes, Witnesses, arrange, carry, selection,
+    self, Arrangement, Question, Selection, Wishes, Witnesses, arrange, carry, owed_elsewhere,
+    selection,
 };
 use crate::trace::{FunctionId, Trace};
 
@@ -309,6 +310,7 @@ impl<'a> Built<'a> {
         let (unrun, again) = self.unrun(results, &selection)?;
         let session = selection.latest.session + 1;
         let Selection {
+            head,
             difference,
             known,
             mut rewritten,
@@ -331,8 +333,14 @@ impl<'a> Built<'a> {
         rewritten.retain(|name, _| new.record(name).is_none());
         Self::rewrite(&mut recording, &rewritten);
         recording.rename_looked(&|looked| versioned.rename(looked));
+        let elsewhere = owed_elsewhere(self.repository, head, &recording);
         recording.replace(&new);
         recording.replace(&again);
+        for (name, debt) in elsewhere {
+            if let Some(record) = recording.record_mut(&name) {
+                record.owed.get_or_insert(debt);
+            }
+        }
         owe(&mut recording, &unrun, self.version);
         recording.about = self.about.clone();
         recording.about.session = session;
@@ -408,6 +416,7 @@ impl<'a> Built<'a> {
             let new = Debt {
                 since: name_of(self.version),
                 at: self.about.created / 1000,
+                only_in: None,
                 reasons: told
                     .take(REASONS_OWED)
                     .map(|reason| teller.tell(reason).text)

@@ -242,7 +242,7 @@ impl Listing {
                     .to_owned()
             }
             _ => format!(
-                "'git rts run --dry-run --format {name}' builds and lists them; once that file is committed and 'git rts run' has run, 'select' knows them"
+                "'git rts run --dry-run --format {name}' builds and lists them; once that file is committed and 'git rts run' has run, 'git rts select HEAD' knows them"
             ),
         };
         if self.format.is_for_tools() {

@@ -17,7 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::history::{PATIENCE, VersionKey, keep};
 use crate::hooks::LOCAL_VARIABLES;
 use crate::order::owed::Debt;
-use crate::repo::{FileEntry, Repository, Version};
+use crate::repo::{CommitId, FileEntry, Repository, Version};
 use crate::selection::{Question, Selection, Witnesses, selection};
 
 /// Set to anything but 0, it lets everything through, and what has not passed is owed.
@@ -90,7 +90,9 @@ impl Guard {
                 true => String::new(),
                 false => format!(" {version}"),
             };
-            return skip(repository, (name, &elsewhere), known);
+            // What is about to be committed will be another commit.
+            let commit = version.commit().filter(|_| name == version.to_string());
+            return skip(repository, (name, &elsewhere), commit, known);
         }
         self.run(repository, here, version, name)
     }
@@ -144,10 +146,11 @@ impl Guard {
     }
 }
 
-/// Keeps in mind what was let through without a test: in the history that it was compared with, so that everything which comes from there has the debt.
+/// Keeps in mind what was let through without a test: in the history that it was compared with, so that every version with the commit which comes from there has the debt.
 fn skip(
     repository: &Repository,
     (name, elsewhere): (&str, &str),
+    only_in: Option<CommitId>,
     known: Option<(Selection, Vec<usize>)>,
 ) -> Result<()> {
     let owed = known.and_then(|(selection, untested)| {
@@ -157,7 +160,7 @@ fn skip(
     });
     let Some((selection, untested, baseline, mut recording)) = owed else {
         // Whatever is compared next has no history of this, so that nothing can be skipped.
-        notice!("git rts: {name} was not tested; what it affects stays selected");
+        notice!("git rts: {name} is let through; what it affects stays selected");
         return Ok(());
     };
     let teller = Teller::new(&selection, &mut Texts::new(repository)?)?;
@@ -171,6 +174,7 @@ fn skip(
         let debt = Debt {
             since: name.to_owned(),
             at: now(),
+            only_in,
             reasons: told.map(|reason| teller.tell(reason).text).collect(),
         };
         record.owed = Some(match record.owed.take() {
@@ -185,7 +189,7 @@ fn skip(
     let rts = repository.create_rts_dir()?;
     report_kept(keep(&rts, key, &recording, PATIENCE, &mut waiting)?);
     notice!(
-        "git rts: {name} was not tested; {} owed ('git rts owed{elsewhere}')",
+        "git rts: {name} is let through; {} owed ('git rts owed{elsewhere}')",
         count(untested.len(), "test")
     );
     Ok(())

@@ -64,7 +64,7 @@ pub(super) fn enter(
             test: name.clone(),
             outcome: record.map_or("", |record| record.outcome.word()).to_owned(),
             certificate: test_json(selection, &teller, *place),
-            printed: telling_lines(&built.session.log_of(name)).join("\n"),
+            printed: telling_lines(&built.session.workshop, name).join("\n"),
             acknowledged: None,
         })
     });

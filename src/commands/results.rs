@@ -19,6 +19,7 @@ use crate::history::Recording;
 use crate::recording::{Done, Session};
 use crate::repo::Version;
 use crate::runner::{Finished, Outcome, Test};
+use crate::workshop::Workshop;
 
 /// So many dangers that nobody executed are told.
 const DANGERS_TOLD: usize = 5;
@@ -85,17 +86,18 @@ pub(super) fn failure(session: &Session, test: &Test, done: &Done) -> String {
         done.finished.outcome.sentence(),
         log.display()
     );
-    for line in telling_lines(&log) {
+    for line in telling_lines(&session.workshop, &test.name) {
         text.push_str("\n     | ");
         text.push_str(&line);
     }
     text
 }
 
-/// What a test printed that tells why it failed.
-pub(super) fn telling_lines(log: &Path) -> Vec<String> {
-    let printed = fs::read(log).unwrap_or_default();
+/// What a test printed that tells why it failed, with the names that its files have in the tree.
+pub(super) fn telling_lines(workshop: &Workshop, test: &str) -> Vec<String> {
+    let printed = fs::read(workshop.log_of(test)).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed);
+    let printed = printed.replace(&format!("{}/", workshop.tree.display()), "");
     // In a coloured word nobody would find what it says.
     excerpt(&anstream::adapter::strip_str(&printed).to_string())
 }
@@ -160,7 +162,7 @@ impl Results {
     }
 
     /// Sums up, and fails if a test did. What was compared is named where it is not the work tree of whoever reads this.
-    pub(super) fn report(&self, elsewhere: Option<&(Version, Version)>) -> Result<()> {
+    pub(super) fn report(&self, elsewhere: Option<&(String, Version)>) -> Result<()> {
         let ended = |is: fn(&Outcome) -> bool| {
             let all = self.done.iter().flatten();
             all.filter(|(outcome, _)| is(outcome)).count()

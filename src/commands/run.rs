@@ -198,8 +198,12 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     let elsewhere = match own_tree::is_own(&repository) {
         true => {
             let head = repository.commit("HEAD")?;
-            let known = selection.baseline.filter(|known| known.commit().is_some());
-            Some((known.unwrap_or(head), head))
+            // What ran before it was committed says nothing of what changed.
+            let known = selection
+                .baseline
+                .filter(|known| known.commit().is_some() && known.tree() != head.tree());
+            let before = known.map_or_else(|| format!("{head}~1"), |known| known.to_string());
+            Some((before, head))
         }
         false => None,
     };

@@ -122,7 +122,12 @@ pub(super) fn say(selection: &Selection) {
         anstream::eprintln!("warning: {notice}");
     }
     for warning in warnings(selection) {
-        anstream::eprintln!("{warning}");
+        // That nothing could be compared is told whoever wants to hear little; which files reach whom is not.
+        if selection.everything.is_some() {
+            anstream::eprintln!("{warning}");
+        } else {
+            notice!("{warning}");
+        }
     }
     notice!("{}", summary(selection));
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +25,7 @@ use crate::runner::{Interrupt, Limits};
 use crate::select::Planned;
 use crate::selection::{Selection, Wishes, Witnesses, carry};
 use crate::trust::{Observed, Times, Trial};
+use crate::workshop::Workshop;
 
 /// How trials are made.
 pub(super) struct Bench<'a> {
@@ -89,7 +89,6 @@ pub(super) fn trial(
         return Err(interrupted());
     }
     built.note_left();
-    let log_of = |name: &str| session.log_of(name);
     let trial = Trial {
         obstacle: None,
         everything: everything(&built, &selection)?,
@@ -101,7 +100,7 @@ pub(super) fn trial(
             plain: None,
         },
         tests: compared(&built, &selection, &results),
-        stories: stories(repository, &selection, &results.missed, log_of)?,
+        stories: stories(repository, &selection, &results.missed, &session.workshop)?,
         ..Trial::stopped(change, title, String::new())
     };
     if bench.is_kept {
@@ -176,7 +175,7 @@ pub(super) fn stories(
     repository: &Repository,
     selection: &Selection,
     missed: &[usize],
-    log_of: impl Fn(&str) -> PathBuf,
+    workshop: &Workshop,
 ) -> Result<BTreeMap<String, String>> {
     if missed.is_empty() {
         return Ok(BTreeMap::new());
@@ -185,7 +184,7 @@ pub(super) fn stories(
     let stories = missed.iter().map(|place| {
         let name = &selection.plan.tests[*place].name;
         let mut text = anstream::adapter::strip_str(&story(selection, &teller, *place)).to_string();
-        for line in telling_lines(&log_of(name)) {
+        for line in telling_lines(workshop, name) {
             text.push_str("| ");
             text.push_str(&line);
             text.push('\n');

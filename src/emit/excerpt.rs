@@ -2,8 +2,8 @@
 
 /// So many lines are shown, and so much of each: its beginning, which often is a long path, and its end, which tells what was found.
 const LINES: usize = 10;
-const LETTERS: usize = 240;
-const LAST_LETTERS: usize = 160;
+const LETTERS: usize = 400;
+const LAST_LETTERS: usize = 200;
 const LEFT_OUT: &str = " [...] ";
 
 /// The lines of what was printed without colours, and without anything else that a terminal would obey.

@@ -16,9 +16,9 @@ use super::recording::{Groups, Recording};
 use super::test_set;
 use crate::trace::{Crossed, FunctionId};
 
-/// The first bytes of a file; the digit is the format.
+/// The first bytes of a file; the letter is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'9';
+const FORMAT: u8 = b'A';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {

@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::repo::CommitId;
+
 /// So many reasons are kept; they are for people.
 const REASONS: usize = 5;
 
@@ -15,6 +17,8 @@ pub struct Debt {
     /// When that was, in seconds since 1970.
     pub at: u64,
     pub reasons: Vec<String>,
+    /// The commit that was let through without a test: only versions that contain it owe this.
+    pub only_in: Option<CommitId>,
 }
 
 impl Debt {
@@ -24,6 +28,8 @@ impl Debt {
         if newer.at < self.at {
             return newer.and(self);
         }
+        // What two commits owe nobody pays for one of them alone.
+        self.only_in = self.only_in.filter(|commit| newer.only_in == Some(*commit));
         for reason in newer.reasons {
             if self.reasons.len() < REASONS && !self.reasons.contains(&reason) {
                 self.reasons.push(reason);
@@ -59,7 +65,21 @@ mod tests {
             since: format!("v{at}"),
             at,
             reasons: vec![reason.to_owned()],
+            only_in: None,
         }
+    }
+
+    #[test]
+    fn what_is_owed_for_two_commits_is_owed_by_every_version() {
+        let commit = |number: u8| Some(CommitId([number; 20]));
+        let of = |number: u8| Debt {
+            only_in: commit(number),
+            ..debt(1, "f changed")
+        };
+        assert_eq!(of(1).and(of(1)).only_in, commit(1));
+        assert_eq!(of(1).and(of(2)).only_in, None);
+        assert_eq!(of(1).and(debt(2, "g changed")).only_in, None);
+        assert_eq!(debt(1, "g changed").and(of(1)).only_in, None);
     }
 
     #[test]

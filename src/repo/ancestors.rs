@@ -7,6 +7,18 @@ use super::{CommitId, Repository, TreeId, Version};
 use crate::error::Result;
 
 impl Repository {
+    /// Whether a commit is among those that led to a version. One that is not here is not.
+    #[must_use]
+    pub fn contains(&self, version: Version, commit: CommitId) -> bool {
+        let head = || self.git.head().ok()?.peel_to_commit().ok();
+        let tip = version.commit().map(CommitId::oid);
+        let tip = tip.or_else(|| Some(head()?.id()));
+        tip.is_some_and(|tip| {
+            let commit = commit.oid();
+            tip == commit || self.git.graph_descendant_of(tip, commit).unwrap_or(false)
+        })
+    }
+
     /// Asks about a commit and its ancestors, nearest first, until one is accepted or `most` were asked about.
     ///
     /// Beyond the border of a shallow clone there is nothing to ask about.

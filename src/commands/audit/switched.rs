@@ -327,9 +327,7 @@ impl Panel {
                 plain: None,
             },
             reaching: Some(reaching.len()),
-            stories: stories(built.repository, &selection, &missed, |name| {
-                self.build.workshop.log_of(name)
-            })?,
+            stories: stories(built.repository, &selection, &missed, &self.build.workshop)?,
             tests,
             ..Trial::stopped(change, title, String::new())
         })
