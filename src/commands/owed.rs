@@ -62,14 +62,16 @@ pub(super) fn run(arguments: &Owed) -> Result<()> {
     let mut text = String::new();
     let width = owed.iter().map(|(test, _)| test.name.chars().count()).max();
     for (test, debt) in &owed {
-        let age = Duration::from_secs(now().saturating_sub(debt.at));
+        let age = match now().saturating_sub(debt.at) {
+            0 => "just now".to_owned(),
+            seconds => format!("{} ago", span(Duration::from_secs(seconds))),
+        };
         let why = debt.reasons.first().map_or("", String::as_str);
         let _ = writeln!(
             text,
-            "{:<width$}  since {} ({} ago): {why}",
+            "{:<width$}  since {} ({age}): {why}",
             test.name,
             debt.since,
-            span(age),
             width = width.unwrap_or(0)
         );
     }

@@ -164,6 +164,14 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     let files = wide
         .keys()
         .map(|file| (file, &selection.plan.files[*file].file));
+    let new = wide.keys().map(|file| &selection.plan.files[*file].file);
+    let new = new.filter(|file| !file.is_only_modified && fate(selection, &file.path) == NEW);
+    let made_in = build_folder(new.map(|file| &file.path));
+    lines.extend(made_in.map(|folder| {
+        format!(
+            "hint: '{folder}' looks like a build: let .gitignore name it, so that it is no change"
+        )
+    }));
     let others = files.filter(|(_, file)| file.class == FileClass::Other);
     let others: Vec<(&usize, &RepoPath)> = others.map(|(at, file)| (at, &file.path)).collect();
     if selection.knows_builds {
@@ -179,6 +187,18 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     lines
 }
 
+/// A folder in which a build tool left what it leaves nowhere else.
+fn build_folder<'a>(new: impl IntoIterator<Item = &'a RepoPath>) -> Option<String> {
+    let marks: [&[u8]; 3] = [b"CMakeCache.txt", b"build.ninja", b"config.status"];
+    let mut new = new.into_iter();
+    let mark = new.find(|path| marks.contains(&path.file_name()))?;
+    let path = mark.to_string();
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    Some(folder.to_owned())
+}
+
+const NEW: &str = "it is new";
+
 /// What became of a file that is not only modified.
 fn fate(selection: &Selection, path: &RepoPath) -> &'static str {
     let mut changes = selection.difference.iter().flat_map(|one| &one.changes);
@@ -187,7 +207,7 @@ fn fate(selection: &Selection, path: &RepoPath) -> &'static str {
         sides.next().is_some_and(|file| file.path == *path)
     };
     match changes.find(is_it).map(|change| change.kind) {
-        Some(ChangeKind::Added) => "it is new",
+        Some(ChangeKind::Added) => NEW,
         Some(ChangeKind::Removed) => "it is gone",
         Some(ChangeKind::Renamed) => "it moved",
         Some(ChangeKind::Modified) => "it became executable, or ceased to be",
@@ -294,6 +314,20 @@ mod tests {
         assert!(is_selected_anyway(&Reason::Flaky));
         let way = Way::CompiledIn;
         assert!(!is_selected_anyway(&Reason::File { file: 0, way }));
+    }
+
+    #[test]
+    fn a_build_that_nobody_ignores_is_known_by_what_its_tool_leaves() {
+        let folder = |paths: &[&str]| {
+            let paths = paths.iter().map(|path| RepoPath::new(path.as_bytes()));
+            build_folder(&paths.collect::<Vec<_>>())
+        };
+        assert_eq!(
+            folder(&["a.c", "out/x/CMakeCache.txt"]).as_deref(),
+            Some("out/x")
+        );
+        assert_eq!(folder(&["config.status"]).as_deref(), Some("."));
+        assert_eq!(folder(&["build/a.c", "CMakeLists.txt"]), None);
     }
 
     #[test]

@@ -287,6 +287,9 @@ fn own_reasons(candidate: &Candidate) -> Vec<Reason> {
     }
     let Some(record) = &candidate.record else {
         reasons.push(Reason::New);
+        let latest = candidate.latest.iter();
+        let bad = latest.filter(|run| !run.outcome.is_fine());
+        reasons.extend(bad.map(|run| Reason::NotPassed(run.outcome, run.ran_on)));
         return reasons;
     };
     let latest = candidate.latest.as_ref().unwrap_or(record);
