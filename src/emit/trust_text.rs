@@ -220,7 +220,7 @@ mod tests {
         has(&text, "  flaky                shaky");
         has(
             &text,
-            "  strayed              1 test did something else though skipped, and ended as before; if it does so",
+            "  strayed              1 test did something else though skipped, and ended as before: 'git rts",
         );
         has(&text, "                           1  stray");
         has(

@@ -42,8 +42,8 @@ pub(super) fn write(out: &mut String, subject: &Subject, trials: &[Trial], score
             out,
             "strayed",
             &format!(
-                "{skipped} {what} though skipped, and ended as before; if it does so every time, \
-                 'tests.nondeterministic' is for it"
+                "{skipped} {what} though skipped, and ended as before: 'git rts record' again \
+                 finds tests that differ without a change; 'tests.nondeterministic' is for these"
             ),
         );
         for (test, times) in tests.iter().take(LISTED) {
