@@ -120,6 +120,13 @@ fn document(one: &Dead<'_>) -> serde_json::Value {
     })
 }
 
+/// What all of them are, if they are the same.
+fn kind(found: &[Dead<'_>]) -> Option<&'static str> {
+    let mut kinds = found.iter().map(|one| one.entity.kind.word());
+    let first = kinds.next()?;
+    kinds.all(|kind| kind == first).then_some(first)
+}
+
 fn summary(found: &[Dead<'_>], is_exported: bool) -> String {
     let through = found.iter().filter(|one| one.is_mentioned).count();
     let lines: u32 = found
@@ -128,8 +135,16 @@ fn summary(found: &[Dead<'_>], is_exported: bool) -> String {
         .sum();
     let mut text = match found.len() {
         0 => "nothing is dead, as far as names tell".to_owned(),
-        1 => format!("1 entity is dead, {}", count(lines as usize, "line")),
-        all => format!("{all} entities are dead, {}", count(lines as usize, "line")),
+        1 => format!(
+            "1 {} is dead, {}",
+            kind(found).unwrap_or("entity"),
+            count(lines as usize, "line")
+        ),
+        all => {
+            let what =
+                kind(found).map_or_else(|| format!("{all} entities"), |kind| count(all, kind));
+            format!("{what} are dead, {}", count(lines as usize, "line"))
+        }
     };
     if through > 0 {
         let _ = write!(text, "; {through} of them mentioned by the others alone");

@@ -120,6 +120,16 @@ pub(super) struct Listing {
 impl Listing {
     /// Says what is wrong with the wishes before anything is done.
     pub(super) fn check(&self, repository: &Repository, config: &Config) -> Result<()> {
+        if let Some(top) = repository.workdir().filter(|_| self.format.is_for_tools()) {
+            let runner = detect(top, &settings(config))?.name();
+            if let Some((tool, false)) = self.format.reader(runner) {
+                return Err(Error::new(format!(
+                    "the tests of this project are run by '{runner}', and {tool} knows none of them"
+                ))
+                .hint(format!("'--format {}' lists them", for_runner(runner)))
+                .exit_code(ExitCode::Usage));
+            }
+        }
         let needs_build = matches!(self.format, Format::Ctest | Format::CtestTestfile);
         if needs_build && self.test_dir.is_none() {
             return Err(
@@ -128,18 +138,7 @@ impl Listing {
                     .exit_code(ExitCode::Usage),
             );
         }
-        let Some(top) = repository.workdir().filter(|_| self.format.is_for_tools()) else {
-            return Ok(());
-        };
-        let runner = detect(top, &settings(config))?.name();
-        match self.format.reader(runner) {
-            Some((tool, false)) => Err(Error::new(format!(
-                "the tests of this project are run by '{runner}', and {tool} knows none of them"
-            ))
-            .hint(format!("'--format {}' lists them", for_runner(runner)))
-            .exit_code(ExitCode::Usage)),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether there is a build that can be asked for its tests.

@@ -8,8 +8,14 @@ pub fn filter(names: &[&str]) -> Result<String> {
     if names.is_empty() {
         return Ok("-*\n".to_owned());
     }
-    let patterns = names.iter().map(|name| pattern(name));
-    let patterns = patterns.collect::<Result<Vec<String>>>()?;
+    let mut patterns: Vec<String> = Vec::new();
+    for name in names {
+        let pattern = pattern(name)?;
+        // All instances of a test have the same.
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
+        }
+    }
     Ok(format!("{}\n", patterns.join(":")))
 }
 
@@ -56,6 +62,9 @@ mod tests {
         ] {
             assert_eq!(filter(&[name]).expect("it can"), meant);
         }
+        let instances = ["All/Suite.Test/1", "A.B", "All/Suite.Test/2"];
+        let once = filter(&instances).expect("it can");
+        assert_eq!(once, "All/*.Test/*:A.B\n");
     }
 
     #[test]
