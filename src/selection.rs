@@ -18,7 +18,7 @@ pub use baseline::{Baseline, RECORD, baseline_of, known_tests};
 pub use carried::carry;
 use carried::rewritten_in;
 pub use debts::owed_elsewhere;
-use debts::without_debts_of_others;
+use debts::with_debts_of_own;
 pub use unrecorded::unrecorded_selection;
 pub use witnesses::Witnesses;
 
@@ -91,7 +91,7 @@ impl Latest {
             }
             (Some(history), _) => {
                 let tests = shared(history.tests().unwrap_or_default());
-                without_debts_of_others(repository, head, tests)
+                with_debts_of_own(repository, head, tests)
             }
             (None, _) => Tests::new(),
         };
@@ -198,7 +198,7 @@ pub fn selection(
         }
     };
     let tests = match history.as_ref().map(History::tests) {
-        Some(Ok(tests)) => without_debts_of_others(repository, question.head, shared(tests)),
+        Some(Ok(tests)) => with_debts_of_own(repository, question.head, shared(tests)),
         Some(Err(error)) => {
             reason.get_or_insert(error.message);
             Tests::new()

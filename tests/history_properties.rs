@@ -88,16 +88,19 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
             (at, owed),
             ran_on,
         )| {
+            let owed = owed.map(|reasons| Debt {
+                since: "v".to_owned(),
+                at,
+                reasons,
+            });
+            let commit = CommitId([at as u8; 20]);
+            let let_through = owed.iter().filter(|_| at % 3 == 0);
             TestRecord {
                 name,
                 outcome,
                 milliseconds,
-                owed: owed.map(|reasons| Debt {
-                    since: "v".to_owned(),
-                    at,
-                    only_in: (at % 2 == 0).then_some(CommitId([at as u8; 20])),
-                    reasons,
-                }),
+                let_through: let_through.map(|debt| (commit, debt.clone())).collect(),
+                owed: owed.filter(|_| at % 2 == 0),
                 definition,
                 binaries,
                 unplaced,

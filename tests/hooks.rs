@@ -5,7 +5,7 @@
 mod pypi;
 mod test_repo;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -447,6 +447,87 @@ fn what_is_skipped_or_does_not_fit_is_owed() {
     let text = said(&skipped);
     assert!(skipped.status.success(), "{text}");
     assert!(text.contains("that is not kept"), "{text}");
+}
+
+/// What a version owes, each test with the version that owed it first.
+fn owed_at(repo: &TestRepo, version: &str) -> BTreeMap<String, String> {
+    let listed = repo.rts(&["owed", version, "--format", "json"]);
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let word = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap().to_owned();
+    let tests = listed["owed"].as_array().unwrap().iter();
+    tests
+        .map(|one| (word(one, "name"), word(one, "since")))
+        .collect()
+}
+
+#[test]
+fn what_was_let_through_is_owed_by_versions_that_contain_it_and_by_no_others() {
+    let repo = with_hook("pre-push");
+    let skip = [("GIT_RTS_SKIP", "1")];
+    let id = |revision: &str| {
+        let id = repo.git(&["rev-parse", "--short=7", revision]);
+        id.trim().to_owned()
+    };
+    let since = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(test, version)| ((*test).to_owned(), id(version)))
+            .collect()
+    };
+    // Two pushes of a branch from one history.
+    repo.git(&["checkout", "--quiet", "-b", "side"]);
+    bad(&repo, "one");
+    git(&repo, &["push", "origin", "side"], &skip);
+    bad(&repo, "two");
+    let second = git(&repo, &["push", "origin", "side"], &skip);
+    assert!(
+        said(&second).contains("2 tests owed ('git rts owed')"),
+        "{}",
+        said(&second)
+    );
+    let both = since(&[("one", "side~1"), ("two", "side")]);
+    assert_eq!(owed_at(&repo, "side"), both);
+    assert_eq!(owed_at(&repo, "side~1"), since(&[("one", "side~1")]));
+    // Neither a run nor a recording elsewhere pays.
+    repo.git(&["checkout", "--quiet", "main"]);
+    assert!(owed(&repo).is_empty());
+    for command in ["run --all", "record"] {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        let done = repo.rts(&arguments);
+        assert!(done.status.success(), "{}", said(&done));
+        assert_eq!(owed_at(&repo, "side"), both, "{command}");
+    }
+    // What another branch owes is its own, and no older for it.
+    repo.git(&["config", "rts.prePushBudget", "1ms"]);
+    edit(&repo, "f_one(int x)\n{\n", "f_one(int x)\n{\n    x += 2;\n");
+    repo.commit_all();
+    goes(&repo, &["main"]);
+    assert_eq!(owed_at(&repo, "main"), since(&[("one", "main")]));
+    repo.git(&["config", "--unset", "rts.prePushBudget"]);
+    // Two commits with one tree are two commits.
+    let twin = repo.git(&["commit-tree", "side^{tree}", "-p", "side", "-m", "twin"]);
+    repo.git(&["branch", "twin", twin.trim()]);
+    repo.git(&["branch", "third", "side~2"]);
+    repo.git(&["checkout", "--quiet", "third"]);
+    bad(&repo, "three");
+    let other = repo.git(&[
+        "commit-tree",
+        "third^{tree}",
+        "-p",
+        "third~1",
+        "-m",
+        "other",
+    ]);
+    repo.git(&["branch", "other", other.trim()]);
+    git(&repo, &["push", "origin", "third", "other"], &skip);
+    for branch in ["third", "other"] {
+        assert_eq!(owed_at(&repo, branch), since(&[("three", branch)]));
+    }
+    // Who contains a commit pays for it.
+    repo.git(&["checkout", "--quiet", "twin"]);
+    assert_eq!(owed_at(&repo, "twin"), both);
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    assert_eq!(owed_at(&repo, "twin"), BTreeMap::new());
 }
 
 #[test]

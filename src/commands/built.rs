@@ -333,14 +333,10 @@ impl<'a> Built<'a> {
         rewritten.retain(|name, _| new.record(name).is_none());
         Self::rewrite(&mut recording, &rewritten);
         recording.rename_looked(&|looked| versioned.rename(looked));
-        let elsewhere = owed_elsewhere(self.repository, head, &recording);
+        let elsewhere = owed_elsewhere(self.repository, head, recording.tests());
         recording.replace(&new);
         recording.replace(&again);
-        for (name, debt) in elsewhere {
-            if let Some(record) = recording.record_mut(&name) {
-                record.owed.get_or_insert(debt);
-            }
-        }
+        recording.let_through(elsewhere);
         owe(&mut recording, &unrun, self.version);
         recording.about = self.about.clone();
         recording.about.session = session;
@@ -416,16 +412,12 @@ impl<'a> Built<'a> {
             let new = Debt {
                 since: name_of(self.version),
                 at: self.about.created / 1000,
-                only_in: None,
                 reasons: told
                     .take(REASONS_OWED)
                     .map(|reason| teller.tell(reason).text)
                     .collect(),
             };
-            match plan.tests[place].owed.clone() {
-                Some(earlier) => earlier.and(new),
-                None => new,
-            }
+            Debt::joined(plan.tests[place].owed.clone(), new)
         };
         let names = left.iter().map(|place| plan.tests[*place].name.clone());
         results.owed = names.collect();

@@ -18,6 +18,7 @@ use crate::history::{PATIENCE, VersionKey, keep};
 use crate::hooks::LOCAL_VARIABLES;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, FileEntry, Repository, Version};
+use crate::select::Reason;
 use crate::selection::{Question, Selection, Witnesses, selection};
 
 /// Set to anything but 0, it lets everything through, and what has not passed is owed.
@@ -66,13 +67,15 @@ impl Guard {
         })
     }
 
-    /// Lets a commit through, which people know by a name, or fails.
+    /// Lets a commit through or fails. What is yet to be committed will be another commit, and people know it by other words.
     pub(super) fn check(
         &self,
         repository: &Repository,
         version: Version,
-        name: &str,
+        yet_to_be: Option<&str>,
     ) -> Result<()> {
+        let name = yet_to_be.map_or_else(|| version.to_string(), str::to_owned);
+        let name = name.as_str();
         let here = repository.work_tree()?;
         let mut known = None;
         // Another configuration than the commit's must not say what may be skipped.
@@ -86,12 +89,9 @@ impl Guard {
             known = Some((selection, untested));
         }
         if is_set(SKIP) {
-            let elsewhere = match here.tree() == version.tree() {
-                true => String::new(),
-                false => format!(" {version}"),
-            };
-            // What is about to be committed will be another commit.
-            let commit = version.commit().filter(|_| name == version.to_string());
+            let commit = version.commit().filter(|_| yet_to_be.is_none());
+            let elsewhere = commit.filter(|commit| !repository.contains(here, *commit));
+            let elsewhere = elsewhere.map_or_else(String::new, |_| format!(" {version}"));
             return skip(repository, (name, &elsewhere), commit, known);
         }
         self.run(repository, here, version, name)
@@ -150,7 +150,7 @@ impl Guard {
 fn skip(
     repository: &Repository,
     (name, elsewhere): (&str, &str),
-    only_in: Option<CommitId>,
+    commit: Option<CommitId>,
     known: Option<(Selection, Vec<usize>)>,
 ) -> Result<()> {
     let owed = known.and_then(|(selection, untested)| {
@@ -170,17 +170,23 @@ fn skip(
             // A test that has no record is new, and selected until it has one.
             continue;
         };
-        let told = test.reasons.iter().take(REASONS_OWED);
-        let debt = Debt {
+        let told = test.reasons.iter();
+        let told = told.filter(|reason| !matches!(reason, Reason::Owed(_)));
+        let new = Debt {
             since: name.to_owned(),
             at: now(),
-            only_in,
-            reasons: told.map(|reason| teller.tell(reason).text).collect(),
+            reasons: told
+                .take(REASONS_OWED)
+                .map(|reason| teller.tell(reason).text)
+                .collect(),
         };
-        record.owed = Some(match record.owed.take() {
-            Some(earlier) => earlier.and(debt),
-            None => debt,
-        });
+        let debt = Debt::joined(test.owed.clone(), new);
+        match commit {
+            Some(commit) => {
+                record.let_through.insert(commit, debt);
+            }
+            None => record.owed = Some(debt),
+        }
     }
     let key = VersionKey {
         commit: baseline.commit(),

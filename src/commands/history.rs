@@ -116,9 +116,9 @@ fn line(summary: &Summary) -> String {
 /// A version as people name it.
 pub(super) fn name_of(version: VersionKey) -> String {
     match version.commit {
-        Some(commit) => commit.to_string().chars().take(10).collect(),
+        Some(commit) => commit.to_string().chars().take(7).collect(),
         None => {
-            let tree: String = version.tree.to_string().chars().take(10).collect();
+            let tree: String = version.tree.to_string().chars().take(7).collect();
             format!("{tree} (uncommitted)")
         }
     }

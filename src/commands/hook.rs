@@ -238,8 +238,9 @@ fn pre_push(arguments: &[String]) -> Result<()> {
     let mut checked = BTreeSet::new();
     for commit in new {
         let version = tips[&commit];
-        if checked.insert(version.tree()) {
-            guard.check(&repository, version, &version.to_string())?;
+        // What is let through is owed by each commit.
+        if checked.insert((version.tree(), is_set(SKIP).then_some(commit))) {
+            guard.check(&repository, version, None)?;
         }
     }
     Ok(())
@@ -267,7 +268,7 @@ fn pre_commit() -> Result<()> {
         None => "the first commit".to_owned(),
     };
     let id = answer(Command::new("git").args(&commit), &commit)?;
-    guard.check(&repository, repository.commit(&id)?, &name)
+    guard.check(&repository, repository.commit(&id)?, Some(&name))
 }
 
 /// A checkout of a file, or of the same commit, brings nothing new.

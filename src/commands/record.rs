@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -24,7 +25,7 @@ use crate::recording::Session;
 use crate::repo::Repository;
 use crate::runner::needs::{constraints, with_needed};
 use crate::runner::{self, Interrupt, Limits, Test};
-use crate::selection::Latest;
+use crate::selection::{Latest, owed_elsewhere};
 use crate::trace::Trace;
 
 /// Run every test alone and keep what each of them executed
@@ -121,6 +122,8 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     widen(&repository, &config, &session, &mut recording, &ran)?;
     recording.about.partial = recording.tests().len() < tests.len();
     add_unknown(&mut recording, &tests, &latest, version);
+    let known = latest.tests.values().map(Arc::as_ref);
+    recording.let_through(owed_elsewhere(&repository, session.version, known));
     recording.know(counted);
     add_build(&mut recording, contents, &products);
     let ran = started.elapsed();

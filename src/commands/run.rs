@@ -202,7 +202,10 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
             let known = selection
                 .baseline
                 .filter(|known| known.commit().is_some() && known.tree() != head.tree());
-            let before = known.map_or_else(|| format!("{head}~1"), |known| known.to_string());
+            // The first commit, or the last that a shallow clone has, has none before it.
+            let parent = repository.commit(&format!("{}~1", head.id())).is_ok();
+            let parent = if parent { "~1" } else { "" };
+            let before = known.map_or_else(|| format!("{head}{parent}"), |known| known.to_string());
             Some((before, head))
         }
         false => None,

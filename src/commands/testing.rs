@@ -239,11 +239,7 @@ pub(super) fn owe(recording: &mut Recording, unrun: &[(&Test, Debt)], version: V
             }
             record.definition = definition;
             record.doubt = Some("it was selected and has not run since".to_owned());
-            let earlier = record.owed.take();
-            record.owed = Some(match earlier {
-                Some(earlier) => earlier.and(debt.clone()),
-                None => debt.clone(),
-            });
+            record.owed = Some(Debt::joined(record.owed.take(), debt.clone()));
         }
     }
 }

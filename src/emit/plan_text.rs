@@ -190,11 +190,15 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
 /// A folder in which a build tool left what it leaves nowhere else.
 fn build_folder<'a>(new: impl IntoIterator<Item = &'a RepoPath>) -> Option<String> {
     let marks: [&[u8]; 3] = [b"CMakeCache.txt", b"build.ninja", b"config.status"];
-    let mut new = new.into_iter();
-    let mark = new.find(|path| marks.contains(&path.file_name()))?;
-    let path = mark.to_string();
-    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-    Some(folder.to_owned())
+    let marks = new
+        .into_iter()
+        .filter(|path| marks.contains(&path.file_name()));
+    // Nobody ignores the whole tree because somebody built in it.
+    let mut folders = marks.filter_map(|mark| {
+        let path = mark.to_string();
+        Some(path.rsplit_once('/')?.0.to_owned())
+    });
+    folders.next()
 }
 
 const NEW: &str = "it is new";
@@ -326,7 +330,7 @@ mod tests {
             folder(&["a.c", "out/x/CMakeCache.txt"]).as_deref(),
             Some("out/x")
         );
-        assert_eq!(folder(&["config.status"]).as_deref(), Some("."));
+        assert_eq!(folder(&["config.status"]), None);
         assert_eq!(folder(&["build/a.c", "CMakeLists.txt"]), None);
     }
 

@@ -155,8 +155,16 @@ impl Histories {
                     "'{}' was recorded by a newer 'git rts' and waits for it",
                     path.display()
                 )),
+                Ok(Found::Older) => {
+                    if let Some(aside) = inbox::set_aside(&path, "older") {
+                        self.notices.push(format!(
+                            "a record of an older 'git rts' was not taken in; it is now '{}'",
+                            aside.display()
+                        ));
+                    }
+                }
                 Ok(Found::Damaged) => {
-                    if let Some(aside) = inbox::set_aside(&path) {
+                    if let Some(aside) = inbox::set_aside(&path, "damaged") {
                         self.notices.push(format!(
                             "a record was damaged before it was taken in; it is now '{}'",
                             aside.display()

@@ -1,9 +1,10 @@
 //! The inbox: a record that could not be written, because another process had the database, waits in a file for the next process that opens it.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{self, AtomicU32};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the letter is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'A';
+const FORMAT: u8 = b'B';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {
@@ -59,7 +60,7 @@ pub(super) fn leave(
     let mut bytes = [BEGINNING, &[FORMAT]].concat();
     bytes.extend(body);
     bytes.extend(ObjectId::of(&bytes).0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let count = COUNT.fetch_add(1, atomic::Ordering::Relaxed);
     let name = format!(
         "{:020}-{}-{count}",
         recording.about.created,
@@ -123,6 +124,8 @@ pub(super) enum Found {
     Record(VersionKey, Box<Recording>),
     /// A newer program left it, and a newer program will take it.
     Newer,
+    /// An older program left it, and nobody will take it.
+    Older,
     Damaged,
 }
 
@@ -137,8 +140,10 @@ fn understood(bytes: &[u8]) -> Option<Found> {
         return None;
     }
     let (format, body) = content.strip_prefix(BEGINNING)?.split_first()?;
-    if *format != FORMAT {
-        return Some(Found::Newer);
+    match format.cmp(&FORMAT) {
+        Ordering::Less => return Some(Found::Older),
+        Ordering::Greater => return Some(Found::Newer),
+        Ordering::Equal => {}
     }
     let letter: Letter = postcard::from_bytes(body).ok()?;
     let mut recording = Recording::new(letter.about);
@@ -156,8 +161,35 @@ fn understood(bytes: &[u8]) -> Option<Found> {
     Some(Found::Record(letter.version, Box::new(recording)))
 }
 
-/// Moves a damaged file out of the way.
-pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
-    let aside = path.with_extension("damaged");
+/// Moves a file out of the way that nobody can use, and names it by what is wrong.
+pub(super) fn set_aside(path: &Path, what: &str) -> Option<PathBuf> {
+    let aside = path.with_extension(what);
     std::fs::rename(path, &aside).ok().map(|()| aside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::TreeId;
+
+    #[test]
+    fn a_record_of_another_format_is_of_an_older_or_a_newer_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let version = VersionKey {
+            commit: None,
+            tree: TreeId([7; 20]),
+        };
+        let path = leave(folder.path(), version, &Recording::default()).expect("it is written");
+        let bytes = std::fs::read(&path).expect("it is there");
+        let with_format = |format: u8| {
+            let mut bytes = bytes[..bytes.len() - 16].to_vec();
+            bytes[BEGINNING.len()] = format;
+            bytes.extend(ObjectId::of(&bytes).0);
+            understood(&bytes)
+        };
+        assert!(matches!(with_format(FORMAT), Some(Found::Record(found, _)) if found == version));
+        assert!(matches!(with_format(FORMAT - 1), Some(Found::Older)));
+        assert!(matches!(with_format(FORMAT + 1), Some(Found::Newer)));
+        assert!(understood(&bytes[1..]).is_none());
+    }
 }

@@ -58,6 +58,8 @@ pub struct TestRecord {
     pub milliseconds: u64,
     /// That it was selected and has not run since.
     pub owed: Option<Debt>,
+    /// What commits owe that were let through without it: versions that contain one of them owe this, and no others.
+    pub let_through: BTreeMap<CommitId, Debt>,
     /// What defines the test, in the runner's encoding. This room only compares it.
     pub definition: Vec<u8>,
     /// The binaries it ran.
@@ -87,6 +89,7 @@ impl TestRecord {
             outcome: Outcome::NotRun,
             milliseconds: 0,
             owed: None,
+            let_through: BTreeMap::new(),
             definition,
             binaries: Vec::new(),
             unplaced: Vec::new(),

@@ -12,8 +12,9 @@ use super::compiled::Compiled;
 use super::experience::Experiences;
 use super::looked::Beyond;
 use super::record::{About, TestRecord};
+use crate::order::owed::Debt;
 use crate::order::smoothed::weights;
-use crate::repo::RepoPath;
+use crate::repo::{CommitId, RepoPath};
 use crate::trace::carry::Carry;
 use crate::trace::{Crossed, FunctionId, Trace};
 
@@ -84,6 +85,15 @@ impl Recording {
     pub fn record_mut(&mut self, name: &str) -> Option<&mut TestRecord> {
         let index = *self.by_name.get(name)?;
         self.tests.get_mut(index as usize)
+    }
+
+    /// Keeps what commits owe that were let through, by the tests' names.
+    pub fn let_through(&mut self, debts: BTreeMap<String, BTreeMap<CommitId, Debt>>) {
+        for (name, debts) in debts {
+            if let Some(record) = self.record_mut(&name) {
+                record.let_through = debts;
+            }
+        }
     }
 
     /// Changes what the tests are known to have looked at.

@@ -12,7 +12,7 @@ use super::pages;
 use super::record::{Outcome, TestRecord, VersionKey};
 use super::test_set::{self, TestNumber};
 use crate::order::owed::Debt;
-use crate::repo::RepoPath;
+use crate::repo::{CommitId, RepoPath};
 
 /// So many numbers share a page. A run is two bytes, and the tests that run together are all over the numbers.
 const TRAITS_A_PAGE: u32 = 16;
@@ -35,6 +35,7 @@ struct Traits {
     flaky: Option<u32>,
     varies: bool,
     owed: Option<Debt>,
+    let_through: BTreeMap<CommitId, Debt>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -154,6 +155,7 @@ pub(super) fn write<'t>(
             flaky: test.flaky,
             varies: test.varies,
             owed: test.owed.clone(),
+            let_through: test.let_through.clone(),
         });
         let page = runs.entry(number / RUNS_A_PAGE).or_default();
         page.insert(number, test);
@@ -252,6 +254,7 @@ pub(super) fn read(
                     flaky: test.flaky,
                     varies: test.varies,
                     owed: test.owed.clone(),
+                    let_through: test.let_through.clone(),
                     ran_on: run.ran_on,
                 },
             );

@@ -384,7 +384,12 @@ fn asked_of_loader(for_loader: &ForLoader<'_>, place: &[u8]) -> u64 {
 fn without_place(text: &[u8], place: &[u8]) -> Vec<u8> {
     let paths = text.split(|byte| *byte == b':').map(|path| {
         let inside = path.strip_prefix(place).filter(|_| !place.is_empty());
-        match inside.filter(|inside| inside.is_empty() || inside.starts_with(b"/")) {
+        let is_below = |inside: &&[u8]| {
+            let mut parts = inside.split(|byte| *byte == b'/');
+            // What goes up again may be anywhere.
+            parts.next() == Some(b"") && parts.all(|part| part != b"..")
+        };
+        match inside.filter(is_below) {
             // No path begins so that a loader could be given.
             Some(inside) => [b"\0", inside].concat(),
             None => path.to_vec(),
@@ -408,6 +413,7 @@ mod tests {
             without("/r/builder/lib:$ORIGIN/r/build"),
             b"/r/builder/lib:$ORIGIN/r/build"
         );
+        assert_eq!(without("/r/build/../lib"), b"/r/build/../lib");
         assert_eq!(without("libx.so.1"), b"libx.so.1");
         assert_eq!(without_place(b"/lib:", b""), b"/lib:");
     }

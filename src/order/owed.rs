@@ -1,10 +1,8 @@
 //! What is owed: selected tests that have not run on any version with the change that selected them.
 //!
-//! A debt is kept in the record of its test, in the history of each version that has it. So it goes where the change goes: to every version that is compared with one of these, and to no other.
+//! A debt is kept in the record of its test, in the history of each version that has it. So it goes where the change goes: to every version that is compared with one of these, and to no other. Where a commit was let through, it has no history of its own: the debt stands in the one that it was compared with, under the commit's name.
 
 use serde::{Deserialize, Serialize};
-
-use crate::repo::CommitId;
 
 /// So many reasons are kept; they are for people.
 const REASONS: usize = 5;
@@ -17,19 +15,24 @@ pub struct Debt {
     /// When that was, in seconds since 1970.
     pub at: u64,
     pub reasons: Vec<String>,
-    /// The commit that was let through without a test: only versions that contain it owe this.
-    pub only_in: Option<CommitId>,
 }
 
 impl Debt {
+    /// A debt after whatever was owed before it.
+    #[must_use]
+    pub fn joined(earlier: Option<Debt>, newer: Debt) -> Self {
+        match earlier {
+            Some(earlier) => earlier.and(newer),
+            None => newer,
+        }
+    }
+
     /// After one more session that selected the test and did not run it: the age stays, and reasons are added.
     #[must_use]
     pub fn and(mut self, newer: Debt) -> Self {
         if newer.at < self.at {
             return newer.and(self);
         }
-        // What two commits owe nobody pays for one of them alone.
-        self.only_in = self.only_in.filter(|commit| newer.only_in == Some(*commit));
         for reason in newer.reasons {
             if self.reasons.len() < REASONS && !self.reasons.contains(&reason) {
                 self.reasons.push(reason);
@@ -65,21 +68,7 @@ mod tests {
             since: format!("v{at}"),
             at,
             reasons: vec![reason.to_owned()],
-            only_in: None,
         }
-    }
-
-    #[test]
-    fn what_is_owed_for_two_commits_is_owed_by_every_version() {
-        let commit = |number: u8| Some(CommitId([number; 20]));
-        let of = |number: u8| Debt {
-            only_in: commit(number),
-            ..debt(1, "f changed")
-        };
-        assert_eq!(of(1).and(of(1)).only_in, commit(1));
-        assert_eq!(of(1).and(of(2)).only_in, None);
-        assert_eq!(of(1).and(debt(2, "g changed")).only_in, None);
-        assert_eq!(debt(1, "g changed").and(of(1)).only_in, None);
     }
 
     #[test]

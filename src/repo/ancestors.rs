@@ -7,6 +7,12 @@ use super::{CommitId, Repository, TreeId, Version};
 use crate::error::Result;
 
 impl Repository {
+    /// Whether a commit is here, wherever it leads.
+    #[must_use]
+    pub fn has(&self, commit: CommitId) -> bool {
+        self.git.find_commit(commit.oid()).is_ok()
+    }
+
     /// Whether a commit is among those that led to a version. One that is not here is not.
     #[must_use]
     pub fn contains(&self, version: Version, commit: CommitId) -> bool {
