@@ -179,6 +179,15 @@ pub struct Uncounted {
 }
 
 impl Uncounted {
+    /// What two parts of a build hold; of what keeps both from telling everything, the first is told.
+    #[must_use]
+    pub fn and(mut self, other: Uncounted) -> Self {
+        self.symbols.extend(other.symbols);
+        self.counted.extend(other.counted);
+        self.blind = self.blind.or(other.blind);
+        self
+    }
+
     /// Whether all code under a symbol would have told that it was executed.
     #[must_use]
     pub fn counts(&self, symbol: &str) -> bool {

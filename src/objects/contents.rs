@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Entry, ForLoader, Place};
@@ -233,7 +233,7 @@ impl Contents {
         for digest in nameless {
             remainder.absorb(digest);
         }
-        let mut definitions: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        let mut definitions: FxHashMap<&str, Vec<u64>> = FxHashMap::default();
         for object in objects() {
             for symbol in object.symbols.iter().filter(|symbol| !symbol.is_own) {
                 definitions
@@ -243,13 +243,13 @@ impl Contents {
             }
         }
         // Of several definitions the linker may take the first, so here their order counts.
+        definitions.retain(|_, digests| digests.iter().any(|digest| *digest != digests[0]));
+        let definitions: BTreeMap<&str, Vec<u64>> = definitions.into_iter().collect();
         let mut several = Digest::new();
         for (name, digests) in definitions {
-            if digests.iter().any(|digest| *digest != digests[0]) {
-                several.absorb_bytes(name.as_bytes());
-                for digest in digests {
-                    several.absorb(digest);
-                }
+            several.absorb_bytes(name.as_bytes());
+            for digest in digests {
+                several.absorb(digest);
             }
         }
         for (what, digest) in [
@@ -263,7 +263,10 @@ impl Contents {
 
     /// Takes out what no object defines: copies that the linker made of a library's variables, and marks of its own.
     fn keep_defined_exports(&self, binary: &mut BinaryDigest) {
-        let mut defined = BTreeSet::new();
+        if binary.exports.is_empty() {
+            return;
+        }
+        let mut defined = FxHashSet::default();
         for number in &binary.objects {
             let symbols = self.objects[*number as usize].symbols.iter();
             let seen = symbols.filter(|symbol| !symbol.is_own);
@@ -274,7 +277,7 @@ impl Contents {
 
     /// Whether the objects explain the binary: each function in it must be one of theirs.
     fn check_complete(&self, binary: &BinaryDigest, elf: &elf::Elf<'_>) -> Result<(), Opaque> {
-        let mut known: BTreeSet<&str> = BTreeSet::new();
+        let mut known: FxHashSet<&str> = FxHashSet::default();
         for number in &binary.objects {
             for symbol in &self.objects[*number as usize].symbols {
                 known.insert(naming::function_of(&symbol.name));

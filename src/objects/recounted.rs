@@ -35,6 +35,9 @@ pub(super) fn recounted(
         return None;
     }
     let mut found = BTreeSet::new();
+    if before == after {
+        return Some(found);
+    }
     let mut compare = |before: &Pieces<'_>, after: &Pieces<'_>| {
         let differing = before
             .iter()

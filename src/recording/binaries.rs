@@ -16,7 +16,7 @@ pub(super) fn by_id(folders: &[&Path]) -> FxHashMap<Vec<u8>, PathBuf> {
     for path in linked_below(folders) {
         let id = binary::build_id_of(&path);
         if let Some(id) = id.filter(|id| !id.is_empty()) {
-            found.insert(id, path);
+            found.entry(id).or_insert(path);
         }
     }
     found
@@ -61,18 +61,17 @@ pub(super) fn loaded_by(
 }
 
 /// What a binary may do, itself or through a library that it loads: a library may fork or start a thread for its caller.
-pub(super) fn may_do(path: &Path, own: &[PathBuf]) -> Imports {
-    let imports = |path: &Path| {
-        let bytes = fs::read(path).ok();
-        // What cannot be read may do anything.
-        bytes
-            .and_then(|bytes| binary::imports(&bytes).ok())
-            .unwrap_or(Imports::ANYTHING)
+pub(super) fn may_do((path, bytes): (&Path, Option<&[u8]>), own: &[PathBuf]) -> Imports {
+    // What cannot be read may do anything.
+    let imports_of = |bytes: Option<&[u8]>| {
+        let imports = bytes.and_then(|bytes| binary::imports(bytes).ok());
+        imports.unwrap_or(Imports::ANYTHING)
     };
+    let imports = |path: &Path| imports_of(fs::read(path).ok().as_deref());
     loaded_by(&[path.to_owned()], own)
         .values()
         .map(|place| place.as_deref().map_or(Imports::ANYTHING, imports))
-        .fold(imports(path), Imports::and)
+        .fold(imports_of(bytes), Imports::and)
 }
 
 /// Programs and libraries below some folders.

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::binaries::{self, may_do};
 use super::placer::Place;
@@ -23,6 +23,7 @@ use crate::lang::facts::Flow;
 use crate::trace::projection::{Belief, Projection};
 use crate::trace::text::Text;
 use crate::trace::{Crossed, FunctionId};
+use crate::workers;
 
 /// Maps are large, and most tests run the binaries that the test before them ran.
 const MAPS_KEPT: usize = 8;
@@ -37,7 +38,7 @@ pub struct Llvm<'a> {
     maps: Mutex<Vec<(PathBuf, Known)>>,
     /// Functions that several binaries share are placed once.
     placed: Mutex<FxHashMap<u64, Arc<Placed>>>,
-    counted: Mutex<BTreeSet<FunctionId>>,
+    counted: Mutex<FxHashSet<FunctionId>>,
     seen: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -100,7 +101,7 @@ impl<'a> Llvm<'a> {
         }
         let read = self.read_map(path).map(Arc::new);
         if let Ok(mapped) = &read {
-            self.note_counted(path, mapped);
+            self.note_counted(path, &mapped.map);
         }
         let mut maps = self.maps.lock().unwrap_or_else(PoisonError::into_inner);
         if maps.len() >= MAPS_KEPT {
@@ -111,25 +112,26 @@ impl<'a> Llvm<'a> {
     }
 
     /// Keeps the functions that have counters, whether a test executes them or not.
-    fn note_counted(&self, path: &Path, mapped: &Mapped) {
+    fn note_counted(&self, path: &Path, map: &CoverageMap) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if !seen.insert(path.to_owned()) {
             return;
         }
         drop(seen);
-        for function in &mapped.map.functions {
-            let placed = self.place(&mapped.map, function);
+        let mut found = Vec::new();
+        for function in &map.functions {
+            let placed = self.place(map, function);
             let symbol = symbol_of(function);
-            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
             if let Placed::Whole(id) | Placed::Edges(id, _) = &*placed {
-                counted.insert(id.clone());
+                found.push(id.clone());
             }
             if placed.name() != Some(symbol) {
-                counted.insert(FunctionId::symbol(symbol));
+                found.push(FunctionId::symbol(symbol));
             }
         }
+        found.extend(self.undescribed(map).map(FunctionId::symbol));
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        counted.extend(self.undescribed(&mapped.map).map(FunctionId::symbol));
+        counted.extend(found);
     }
 
     /// Functions of others that count and have no map.
@@ -211,13 +213,36 @@ impl<'a> Llvm<'a> {
             let key = (function.name_hash, function.hash);
             by_key.entry(key).or_default().push(index);
         }
-        let imports = may_do(path, &self.linked);
+        let imports = may_do((path, Some(&bytes)), &self.linked);
         let is_wide = imports.returns_twice || imports.forks || imports.threads;
         Ok(Mapped {
             map,
             by_key,
             belief: if is_wide { Belief::Wide } else { Belief::Exact },
         })
+    }
+
+    /// What a binary holds without counters. Since its map is read, it is asked what counts, too.
+    fn uncounted_in(&self, path: &Path, brought: &Brought<'_>) -> Uncounted {
+        let bytes = fs::read(path).ok();
+        let map = bytes.as_deref().and_then(|bytes| map::read(bytes).ok());
+        if let Some(map) = &map {
+            self.note_counted(path, map);
+        }
+        let names: BTreeSet<&str> = map
+            .iter()
+            .flat_map(|map| &map.functions)
+            .map(|function| function.name.as_str())
+            .chain(map.iter().flat_map(|map| self.undescribed(map)))
+            .collect();
+        let counted = match map {
+            Some(_) => Counted::Mapped(&names),
+            None => Counted::Nothing,
+        };
+        let binary = (path, bytes.as_deref());
+        let mut found = Uncounted::default();
+        uncounted::add(&mut found, binary, self.placer, &counted, brought);
+        found
     }
 
     fn read_profile(&self, profile: &Profile<'_>, belief: Belief, recorded: &mut Recorded) {
@@ -355,7 +380,7 @@ impl Recorder for Llvm<'_> {
             let is_known = seen.contains(path);
             drop(seen);
             if !is_known && let Ok(mapped) = self.read_map(path) {
-                self.note_counted(path, &mapped);
+                self.note_counted(path, &mapped.map);
             }
         }
         let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -363,33 +388,26 @@ impl Recorder for Llvm<'_> {
     }
 
     fn uncounted(&self, brought: &Brought<'_>) -> Uncounted {
-        let mut found = Uncounted::default();
         let mut seen = BTreeSet::new();
-        for path in &self.linked {
-            if !uncounted::is_of_the_build(path, self.placer) {
-                continue;
-            }
+        let mut files: Vec<&PathBuf> = self.linked.iter().collect();
+        files.retain(|path| {
             // Cargo gives most of its programs two names.
             let place = path.metadata().map(|data| (data.dev(), data.ino()));
-            if place.is_ok_and(|place| !seen.insert(place)) {
-                continue;
-            }
-            let bytes = fs::read(path).ok();
-            let map = bytes.as_deref().and_then(|bytes| map::read(bytes).ok());
-            let names: BTreeSet<&str> = map
-                .iter()
-                .flat_map(|map| &map.functions)
-                .map(|function| function.name.as_str())
-                .chain(map.iter().flat_map(|map| self.undescribed(map)))
-                .collect();
-            let counted = match map {
-                Some(_) => Counted::Mapped(&names),
-                None => Counted::Nothing,
-            };
-            let binary = (path.as_path(), bytes.as_deref());
-            uncounted::add(&mut found, binary, self.placer, &counted, brought);
+            uncounted::is_of_the_build(path, self.placer)
+                && place.map_or(true, |place| seen.insert(place))
+        });
+        let found = workers::map(
+            &files,
+            || Ok(()),
+            |(), path| Ok(self.uncounted_in(path, brought)),
+        );
+        match found {
+            Ok(found) => found.into_iter().fold(Uncounted::default(), Uncounted::and),
+            Err(error) => Uncounted {
+                blind: Some(error.message),
+                ..Uncounted::default()
+            },
         }
-        found
     }
 }
 

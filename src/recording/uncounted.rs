@@ -23,7 +23,7 @@ pub(super) fn is_trial<'f>(path: &Path, mut folders: impl Iterator<Item = &'f Pa
 }
 
 /// The symbols of a binary that are nothing but the system's.
-pub(super) type Brought<'b> = dyn Fn(&Path) -> BTreeSet<&'b str> + 'b;
+pub(super) type Brought<'b> = dyn Fn(&Path) -> BTreeSet<&'b str> + Sync + 'b;
 
 /// Which functions of a binary count.
 pub(super) enum Counted<'a> {
