@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &WatchSaves) -> Result<()> {
     loop {
         let result = run_until(&arguments.run, &interrupt);
         if interrupt.is_requested() {
-            return result.and_then(|()| end());
+            return result;
         }
         if let Err(error) = result {
             let is_of_repository = error.exit_code == ExitCode::Repository;
@@ -64,7 +64,9 @@ pub(super) fn run(arguments: &WatchSaves) -> Result<()> {
         is_first = false;
         notice!("waiting for the next save; Ctrl-C ends it");
         loop {
-            wait(&mut saves, &counts, &interrupt)?;
+            if !wait(&mut saves, &counts, &interrupt)? {
+                return Ok(());
+            }
             let now = Snapshot::take();
             let changed = now.changed_since(&tested, written.as_deref());
             if let Some(changed) = changed {
@@ -76,28 +78,24 @@ pub(super) fn run(arguments: &WatchSaves) -> Result<()> {
     }
 }
 
-/// Waits for saves, and then until they cease.
+/// Waits for saves, and then until they cease; whether there were any before the end was asked for.
 fn wait(
     saves: &mut Saves,
     counts: &dyn Fn(&RepoPath) -> bool,
     interrupt: &Interrupt,
-) -> Result<()> {
+) -> Result<bool> {
     let mut first: Option<Instant> = None;
     loop {
         let is_saved = saves.wait(if first.is_some() { QUIET } else { PAUSE }, counts)?;
         if interrupt.is_requested() {
-            return end();
+            return Ok(false);
         }
         match first {
-            Some(first) if !is_saved || first.elapsed() > LONGEST => return Ok(()),
+            Some(first) if !is_saved || first.elapsed() > LONGEST => return Ok(true),
             None if is_saved => first = Some(Instant::now()),
             _ => {}
         }
     }
-}
-
-fn end() -> Result<()> {
-    Err(Error::new("interrupted").exit_code(ExitCode::Interrupted))
 }
 
 /// A file by its path in the tree, if it is there.
