@@ -16,7 +16,7 @@ use crate::emit::edges::Texts;
 use crate::emit::progress::Progress;
 use crate::emit::reasons::Teller;
 use crate::error::Result;
-use crate::history::{self, About, Recording, TestRecord, VersionKey};
+use crate::history::{self, About, BeyondTrace, Recording, TestRecord, VersionKey};
 use crate::objects::Contents;
 use crate::order::owed::Debt;
 use crate::recording::products::Products;
@@ -33,10 +33,6 @@ use crate::trace::{FunctionId, Trace};
 
 /// So many reasons are kept for a test that is owed.
 pub(super) const REASONS_OWED: usize = 3;
-
-/// Why the trace of a test is no longer that of its source.
-const REWRITTEN: &str =
-    "its source was written in another way since it ran, with the same compiled code";
 
 /// What selected tests cannot run without is selected, too.
 fn add_needed(selection: &mut Selection, tests: &[Test]) {
@@ -368,7 +364,7 @@ impl<'a> Built<'a> {
                 Some(functions) => recording.widen(name, functions),
                 None => {
                     if let Some(record) = recording.record_mut(name) {
-                        record.beyond_trace = Some(REWRITTEN.to_owned());
+                        record.beyond_trace = Some(BeyondTrace::Rewritten);
                     }
                 }
             }

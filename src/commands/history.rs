@@ -184,7 +184,7 @@ fn show_test(repository: &Repository, histories: &Histories, show: &Show) -> Res
             .collect();
         return print_json(&serde_json::json!({
             "version": 1, "test": record.name, "outcome": record.outcome.word(), "milliseconds": record.milliseconds,
-            "doubt": record.doubt, "beyond_trace": record.beyond_trace, "binaries": record.binaries, "unplaced": record.unplaced,
+            "doubt": record.doubt, "beyond_trace": record.beyond_trace.as_ref().map(ToString::to_string), "binaries": record.binaries, "unplaced": record.unplaced,
             "functions": functions, "runs": runs,
         }));
     }

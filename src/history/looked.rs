@@ -60,6 +60,13 @@ impl Looked {
 }
 
 impl Looked {
+    /// Whether it is known not to have looked into a file that it asked about.
+    #[must_use]
+    pub fn only_asked_about(&self, path: &RepoPath) -> bool {
+        let beyond = self.beyond.as_ref();
+        beyond.is_some_and(|beyond| beyond.asked.contains(path))
+    }
+
     /// The files of the tree into which it looked.
     fn read(&self) -> Vec<RepoPath> {
         let asked = self.beyond.as_ref().map(|beyond| &beyond.asked);

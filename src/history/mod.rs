@@ -36,6 +36,6 @@ pub use histories::{Freed, Histories, Kept, PATIENCE, PastRun, Summary, Written,
 pub use history::History;
 pub use ledger::{Entry, Ledger, Miss};
 pub use looked::{Beyond, Looked};
-pub use record::{About, Outcome, Outside, TestRecord, Uncounted, VersionKey};
+pub use record::{About, BeyondTrace, Outcome, Outside, TestRecord, Uncounted, VersionKey};
 pub use recording::Recording;
 pub use test_set::TestNumber;

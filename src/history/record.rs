@@ -1,6 +1,7 @@
 //! The words of a history: which version, which test, how it went.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
@@ -71,13 +72,33 @@ pub struct TestRecord {
     /// Why its trace is not enough to skip it.
     pub doubt: Option<String>,
     /// Why its trace does not tell what a change of C does to it, though the compiled code does.
-    pub beyond_trace: Option<String>,
+    pub beyond_trace: Option<BeyondTrace>,
     /// It ended in different ways on the same tree; how often it has passed since.
     pub flaky: Option<u32>,
     /// It did different things on the same tree: its trace was widened by all that it could reach.
     pub varies: bool,
     /// Where it last ran. On another version than the history's own, the trace was carried over.
     pub ran_on: VersionKey,
+}
+
+/// Why a trace is not enough for a change of C.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BeyondTrace {
+    /// Its source was written in another way since the test ran: who executed what is not known any more.
+    Rewritten,
+    /// The test reads compiled code of the build, here, and does not only run it.
+    Reads(String),
+}
+
+impl Display for BeyondTrace {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            BeyondTrace::Rewritten => out.write_str(
+                "its source was written in another way since it ran, with the same compiled code",
+            ),
+            BeyondTrace::Reads(code) => write!(out, "it reads '{code}', which is compiled code"),
+        }
+    }
 }
 
 impl TestRecord {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::compiled::Compiled;
 use super::experience::Experiences;
 use super::looked::Beyond;
-use super::record::{About, TestRecord};
+use super::record::{About, BeyondTrace, TestRecord};
 use crate::order::owed::Debt;
 use crate::order::smoothed::weights;
 use crate::repo::{CommitId, RepoPath};
@@ -255,7 +255,8 @@ impl Recording {
             let beyond = looked.and_then(|looked| looked.beyond.as_ref());
             let code = beyond.and_then(|beyond| beyond.made_read.iter().find(is_code));
             if let Some(code) = code {
-                test.beyond_trace = Some(format!("it reads '{code}', which is compiled code"));
+                let reads = || BeyondTrace::Reads(code.to_string());
+                test.beyond_trace.get_or_insert_with(reads);
             }
         }
     }

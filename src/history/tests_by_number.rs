@@ -9,7 +9,7 @@ use super::database::Trouble;
 use super::looked::{Beyond, Looked};
 use super::objects::{ObjectId, Objects, Writer};
 use super::pages;
-use super::record::{Outcome, TestRecord, VersionKey};
+use super::record::{BeyondTrace, Outcome, TestRecord, VersionKey};
 use super::test_set::{self, TestNumber};
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, RepoPath};
@@ -31,7 +31,7 @@ struct Traits {
     touched: Option<Vec<u32>>,
     beyond: Option<[Vec<u32>; 7]>,
     doubt: Option<String>,
-    beyond_trace: Option<String>,
+    beyond_trace: Option<BeyondTrace>,
     flaky: Option<u32>,
     varies: bool,
     owed: Option<Debt>,

@@ -27,11 +27,12 @@ pub struct Past {
 
 impl Past {
     /// The tests whose traces do not tell everything, with the reason.
-    pub fn doubtful(&self) -> impl Iterator<Item = (&TestRecord, &str)> {
+    pub fn doubtful(&self) -> impl Iterator<Item = (&TestRecord, String)> {
         self.tests.values().filter_map(|test| {
             let is_unrun = test.outcome == crate::history::Outcome::NotRun;
-            let why = test.doubt.as_deref().or(test.beyond_trace.as_deref());
-            Some((test, why.or(is_unrun.then_some("it was not run"))?))
+            let beyond = || test.beyond_trace.as_ref().map(ToString::to_string);
+            let unrun = || is_unrun.then(|| "it was not run".to_owned());
+            Some((test, test.doubt.clone().or_else(beyond).or_else(unrun)?))
         })
     }
 

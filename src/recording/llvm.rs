@@ -14,6 +14,7 @@ use super::binaries::{self, may_do};
 use super::placer::Place;
 use super::uncounted::{self, Brought, Counted};
 use super::{Gone, Placer, Recorded, Recorder};
+use crate::coverage::llvm::binary;
 use crate::coverage::llvm::counts::Counts;
 use crate::coverage::llvm::map::{self, CoverageMap, FunctionMap};
 use crate::coverage::llvm::names::Names;
@@ -154,7 +155,7 @@ impl<'a> Llvm<'a> {
         let Some(path) = source_of(map, function) else {
             return Placed::Nowhere;
         };
-        if path.extension().is_some_and(|extension| extension == "rs") {
+        if is_rust(&path) {
             // Rust is known by its symbols alone.
             return Placed::Nowhere;
         }
@@ -229,12 +230,20 @@ impl<'a> Llvm<'a> {
         if let Some(map) = &map {
             self.note_counted(path, map);
         }
-        let names: BTreeSet<&str> = map
-            .iter()
-            .flat_map(|map| &map.functions)
-            .map(|function| function.name.as_str())
-            .chain(map.iter().flat_map(|map| self.undescribed(map)))
-            .collect();
+        let is_mute = bytes.as_deref().is_some_and(binary::is_mute);
+        // Who loads a mute library of Rust, a procedural macro as a rule, is known to read it.
+        let tells = |map: &CoverageMap, function: &FunctionMap| {
+            !is_mute || source_of(map, function).is_some_and(|path| is_rust(&path))
+        };
+        let mut names = BTreeSet::new();
+        if let Some(map) = &map {
+            let described = map.functions.iter();
+            let described = described.filter(|function| tells(map, function));
+            names.extend(described.map(|function| function.name.as_str()));
+            if !is_mute {
+                names.extend(self.undescribed(map));
+            }
+        }
         let counted = match map {
             Some(_) => Counted::Mapped(&names),
             None => Counted::Nothing,
@@ -242,6 +251,13 @@ impl<'a> Llvm<'a> {
         let binary = (path, bytes.as_deref());
         let mut found = Uncounted::default();
         uncounted::add(&mut found, binary, self.placer, &counted, brought);
+        if is_mute && found.blind.is_some() {
+            let name = path.file_name().unwrap_or_default().display();
+            let why = format!(
+                "'{name}' was not linked by the compiler, so that nobody writes what its code counts"
+            );
+            found.blind = Some(why);
+        }
         found
     }
 
@@ -439,6 +455,12 @@ fn plain(full: &[u8]) -> String {
 fn source_of(map: &CoverageMap, function: &FunctionMap) -> Option<PathBuf> {
     let path = map.paths.get(*function.files.first()?)?;
     Some(to_path(path))
+}
+
+fn is_rust(source: &Path) -> bool {
+    source
+        .extension()
+        .is_some_and(|extension| extension == "rs")
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

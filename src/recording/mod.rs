@@ -14,6 +14,7 @@ pub mod llvm;
 mod looks;
 mod made;
 mod makers;
+mod mute;
 pub mod outside;
 mod passed_over;
 mod placer;

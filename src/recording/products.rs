@@ -14,6 +14,7 @@ use crate::digest::{self, Digest};
 use crate::history::{Compiled, Product, TestRecord};
 use crate::objects::Contents;
 use crate::repo::RepoPath;
+use crate::runner::cargo::dep_info;
 
 /// What something is and who may do what with it, when it was last changed, and how long it is. Of folders only the first counts.
 type Stamp = (u32, u128, u64);
@@ -251,6 +252,14 @@ fn content(path: &Path, is_read: Option<bool>) -> Product {
 
 /// Of the content of a file, piece by piece: it may not fit into memory.
 fn digest_of(path: &Path) -> Option<u64> {
+    if dep_info::is_dep_info(path)
+        && let Ok(note) = fs::read(path)
+        && let Some(parts) = dep_info::sorted(&note)
+    {
+        let mut digest = Digest::new();
+        parts.iter().for_each(|part| digest.absorb_bytes(part));
+        return Some(digest.finish());
+    }
     let mut file = fs::File::open(path).ok()?;
     let mut digest = Digest::new();
     let mut piece = Vec::with_capacity(PIECE);

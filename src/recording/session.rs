@@ -20,6 +20,7 @@ use super::left_out::{self, LeftOut};
 use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
+use super::mute::Mute;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::site::site_of;
@@ -383,8 +384,10 @@ impl Session {
         }
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
-        // Procedural macros, which rustdoc loads, are made without counters.
-        let counts = |path: &PathBuf| self.backend != Backend::Rustc || binary::counts(path);
+        let is_rust = self.backend == Backend::Rustc;
+        // Procedural macros, which rustdoc loads, count nothing that anybody writes.
+        let counts = |path: &PathBuf| !is_rust || binary::counts(path);
+        let mute = Mute::default();
         let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
         let find_counting = || {
             let linked = linked_below(&self.folders()).into_iter();
@@ -453,6 +456,10 @@ impl Session {
             if recorded.is_empty && !is_disabled && !seen.as_ref().is_some_and(ran_nothing) {
                 recorded
                     .doubt(|| left_out::no_counters(compiled.get_or_init(find_compiled).as_ref()));
+            }
+            if is_rust && let Some(seen) = &mut seen {
+                // What it does is in no trace; its bytes tell when it may do something else.
+                seen.read.extend(mute.among(&seen.entered));
             }
             let looked = seen.map(|seen| surroundings.looked(&seen));
             // Where not everything can be followed, what is opened is still seen.

@@ -8,7 +8,7 @@ use super::Asked;
 use crate::config::Config;
 use crate::difference::{Difference, is_library_name};
 use crate::error::Result;
-use crate::history::{About, Compiled, Histories, Recording, VersionKey};
+use crate::history::{About, BeyondTrace, Compiled, Histories, Recording, VersionKey};
 use crate::lang::facts::MadeFacts;
 use crate::objects;
 use crate::recording::fingerprint;
@@ -128,7 +128,7 @@ impl Asked<'_> {
             };
             let looked = record.looked.as_ref();
             // A trace that is not that of the source any more tells nothing of who executed what.
-            let is_untold = record.beyond_trace.is_some();
+            let is_untold = record.beyond_trace == Some(BeyondTrace::Rewritten);
             let nothing = BTreeSet::new();
             let executed = match is_untold {
                 true => &differing,

@@ -2,9 +2,13 @@
 
 use super::files::Opened;
 use super::{Certificate, Certified, ChangedFile, FileClass, Way, Witness};
+use crate::history::Looked;
 
 /// C sources are for compilers.
 pub const SOURCES_ARE_NOT_READ: &str = "C sources and headers are read by compilers, not by tests or by programs that make other sources";
+/// The same of Rust, which cargo asks about.
+pub const ASKED_IS_NOT_READ: &str =
+    "who only asks about a source of Rust that the build compiles does so to learn how old it is";
 /// Without a build nobody knows the tests of the head.
 pub const SOURCES_DEFINE_NO_TESTS: &str = "C sources and headers do not say which tests there are";
 /// Of what is outside of the tree only that is seen which is compiled.
@@ -28,17 +32,17 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
             .to_vec();
     }
     if file.class != FileClass::Source {
-        return Vec::new();
+        let asked = asked_about_rust(file, opened).into_iter();
+        return asked
+            .map(|tests| assumed(Way::Read, ASKED_IS_NOT_READ, tests))
+            .collect();
     }
     // Where it can be seen who looks at a file, nothing need be assumed; and who was seen to open one that is gone reads sources.
     let places = || file.moved_from.iter().chain([&file.path]);
     let tests = opened.by_tests.iter().map(|looked| match looked {
         None => true,
         // A build tool that a test calls asks how old sources are.
-        Some(looked) if file.is_only_modified => {
-            let asked = looked.beyond.as_ref().map(|beyond| &beyond.asked);
-            asked.is_some_and(|asked| asked.contains(&file.path))
-        }
+        Some(looked) if file.is_only_modified => looked.only_asked_about(&file.path),
         Some(looked) if looked.beyond.is_some() => false,
         Some(looked) => !places().any(|place| looked.touched.contains(place)),
     });
@@ -54,10 +58,25 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
     certificates
 }
 
+/// Who only asked about a source of Rust of which the build was made: cargo asks about those of all packages.
+fn asked_about_rust(file: &ChangedFile, opened: &Opened<'_>) -> Option<Certified> {
+    let is_compiled = opened
+        .by_build
+        .is_some_and(|by_build| by_build.contains(&file.path));
+    let is_rust = file.path.file_name().ends_with(b".rs");
+    if !(is_rust && is_compiled && file.is_only_modified && file.class == FileClass::Other) {
+        return None;
+    }
+    let asked =
+        |looked: &Option<&Looked>| looked.is_some_and(|looked| looked.only_asked_about(&file.path));
+    let asked: Vec<bool> = opened.by_tests.iter().map(asked).collect();
+    asked.contains(&true).then_some(Certified::Those(asked))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Looked;
+    use crate::history::Beyond;
     use crate::repo::RepoPath;
     use crate::witness::files::Folders;
 
@@ -90,5 +109,44 @@ mod tests {
         assert_eq!(readers(true, None), [false, false, true]);
         assert_eq!(readers(false, None), [false, true, true]);
         assert_eq!(readers(false, Some("b.c")), [false, false, true]);
+    }
+
+    #[test]
+    fn who_asks_how_old_a_source_of_rust_is_does_not_read_it() {
+        let path = |path: &str| RepoPath::new(path.as_bytes());
+        let looked = |is_asked: bool| Looked {
+            touched: [path("src/lib.rs"), path("data.txt")].into(),
+            beyond: Some(Beyond {
+                asked: match is_asked {
+                    true => [path("src/lib.rs"), path("data.txt")].into(),
+                    false => [].into(),
+                },
+                ..Beyond::default()
+            }),
+        };
+        let (asked, read) = (looked(true), looked(false));
+        let by_build = [path("src/lib.rs")].into();
+        let who = |name: &str, is_only_modified, by_build| {
+            let opened = Opened {
+                by_build,
+                by_tests: vec![Some(&asked), Some(&read), None],
+                folders: Folders::default(),
+            };
+            let file = ChangedFile {
+                path: path(name),
+                moved_from: None,
+                class: FileClass::Other,
+                is_only_modified,
+            };
+            let all = testify(&file, true, &opened);
+            [0, 1, 2].map(|test| all.iter().any(|one| one.tests.contains(test)))
+        };
+        assert_eq!(
+            who("src/lib.rs", true, Some(&by_build)),
+            [true, false, false]
+        );
+        assert_eq!(who("src/lib.rs", false, Some(&by_build)), [false; 3]);
+        assert_eq!(who("src/lib.rs", true, None), [false; 3]);
+        assert_eq!(who("data.txt", true, Some(&by_build)), [false; 3]);
     }
 }

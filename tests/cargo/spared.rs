@@ -129,3 +129,59 @@ fn documentation_that_compiles_leaves_nothing_to_be_built_again() {
     assert!(printed.is_empty(), "{printed}");
     assert_eq!(made(&workspace, "base"), before);
 }
+
+#[test]
+fn documentation_that_loads_a_macro_is_selected_by_what_the_macro_is_made_of() {
+    let package = |name: &str, more: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    let workspace = Workspace::recorded(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"words\", \"macros\", \"user\", \"other\"]\nresolver = \"2\"\n",
+        ),
+        (".gitignore", "target\n"),
+        ("words/Cargo.toml", &package("words", "")),
+        (
+            "words/src/lib.rs",
+            "pub fn answer() -> String { let parts = [4, 2]; parts.iter().map(i32::to_string).collect() }\n",
+        ),
+        (
+            "macros/Cargo.toml",
+            &package(
+                "macros",
+                "[lib]\nproc-macro = true\n[dependencies]\nwords = { path = \"../words\" }\n",
+            ),
+        ),
+        (
+            "macros/src/lib.rs",
+            "#[proc_macro]\npub fn answer(_: proc_macro::TokenStream) -> proc_macro::TokenStream { words::answer().parse().unwrap() }\n",
+        ),
+        (
+            "user/Cargo.toml",
+            &package(
+                "user",
+                "[dependencies]\nmacros = { path = \"../macros\" }\n",
+            ),
+        ),
+        (
+            "user/src/lib.rs",
+            "pub use macros::answer;\n/// ```\n/// assert_eq!(user::answer!(), 42);\n/// ```\npub fn documented() {}\n",
+        ),
+        ("other/Cargo.toml", &package("other", "")),
+        (
+            "other/src/lib.rs",
+            "pub fn one() -> i32 { 1 }\n#[test]\nfn own() { assert!(one() > 0) }\n",
+        ),
+    ]);
+    assert!(workspace.would_run().is_empty());
+    workspace.change("other/src/lib.rs", "{ 1 }", "{ 2 }");
+    assert_eq!(workspace.would_run(), names(&["other own"]));
+    workspace.restore();
+    // Everything of the tree is made again, and the same comes out.
+    workspace.repo.write("README", "");
+    assert!(workspace.would_run().is_empty());
+    workspace.restore();
+    workspace.change("words/src/lib.rs", "[4, 2]", "[4, 3]");
+    assert_eq!(workspace.would_run(), names(&["user --doc"]));
+}

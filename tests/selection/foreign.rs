@@ -14,7 +14,11 @@ struct Case<'a> {
 impl Case<'_> {
     /// The change makes `v` fail, and a run notices.
     fn fails(&self) {
-        for backend in BACKENDS {
+        self.fails_with(&BACKENDS);
+    }
+
+    fn fails_with(&self, backends: &[&str]) {
+        for backend in backends {
             let repo = TestRepo::new();
             repo.git(&["config", "rts.backend", backend]);
             repo.write(
@@ -232,4 +236,27 @@ fn a_function_that_a_macro_gives_another_name_is_not_taken_for_left_out_of_the_b
     repo.write("b.c", quiet.replace('3', "4"));
     let output = repo.rts(&["select", "HEAD", "--witness", "source,files"]);
     assert_eq!(output.stdout, b"v\n", "{output:?}");
+}
+
+#[test]
+fn a_library_that_a_linker_made_without_the_compiler_reaches_who_loads_it() {
+    Case {
+        files: &[
+            ("part.c", "int part(int x) { return x > 3 ? x + 1 : x; }\n"),
+            (
+                "main.c",
+                "int part(int);\nint main(int c, char **v) { return v[1][0] == 'v' && part(5) != 6; }\n",
+            ),
+            (
+                "Makefile",
+                &format!(
+                    "prog: main.o libpart.so\n\tcc -o $@ main.o ./libpart.so\n\
+                     libpart.so: part.c\n\tcc -fPIC -c -o part.o part.c\n\tld -shared -o $@ part.o\n{COMPILED}"
+                ),
+            ),
+        ],
+        change: ("part.c", "x + 1", "x + 2"),
+    }
+    // gcc's runtime is then missed when the program is linked.
+    .fails_with(&["llvm"]);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use object::elf::FileHeader64;
 use object::read::elf::ElfFile;
 use object::read::{ReadCache, ReadRef};
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Unreadable;
 
@@ -67,6 +67,10 @@ const HANDLE_SIGNALS: [&[u8]; 7] = [
     b"sigset",
     b"sigvec",
 ];
+
+/// The function of the runtime that writes what was counted, and the beginning of what it complains of.
+const WRITES: &str = "__llvm_profile_write_file";
+const COMPLAINS: &[u8] = b"LLVM Profile Error: ";
 
 /// What a binary may do that makes a subtraction of counters too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,11 +132,26 @@ pub fn has_counters(binary: &[u8]) -> bool {
     Binary::parse(binary).is_ok_and(|binary| binary.has_counters())
 }
 
-/// The same of a file.
+/// Whether the code of a file counts, and writes what it counted.
 #[must_use]
 pub fn counts(path: &Path) -> bool {
     let file = in_file(path);
-    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| binary.has_counters()))
+    let counts =
+        |binary: &Binary<'_, &ReadCache<File>>| binary.has_counters() && binary.has_runtime();
+    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| counts(&binary)))
+}
+
+/// Whether a binary counts and nobody writes what it counted: it was linked without the runtime of clang or rustc.
+#[must_use]
+pub fn is_mute(binary: &[u8]) -> bool {
+    Binary::parse(binary).is_ok_and(|binary| binary.is_mute())
+}
+
+/// The same of a file.
+#[must_use]
+pub fn is_mute_at(path: &Path) -> bool {
+    let file = in_file(path);
+    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| binary.is_mute()))
 }
 
 /// The names of the libraries that a binary asks for; nothing, if it cannot be read.
@@ -237,6 +256,26 @@ impl<'a, R: ReadRef<'a>> Binary<'a, R> {
     fn has_counters(&self) -> bool {
         let sections = self.sections("__llvm_prf_cnts");
         sections.is_ok_and(|sections| !sections.is_empty())
+    }
+
+    fn is_mute(&self) -> bool {
+        self.has_counters() && !self.has_runtime()
+    }
+
+    fn has_runtime(&self) -> bool {
+        let mut symbols = self.elf.symbols().peekable();
+        if symbols.peek().is_some() {
+            return symbols.any(|symbol| {
+                !symbol.is_undefined() && symbol.name_bytes() == Ok(WRITES.as_bytes())
+            });
+        }
+        // Stripped: the runtime is known by what it complains of.
+        self.elf.sections().any(|section| {
+            let is_data = section.kind() == SectionKind::ReadOnlyString
+                || section.kind() == SectionKind::ReadOnlyData;
+            let data = section.data().unwrap_or_default();
+            is_data && data.windows(COMPLAINS.len()).any(|part| part == COMPLAINS)
+        })
     }
 
     /// The GNU build id, or nothing.

@@ -1,5 +1,6 @@
 //! The runner `cargo`: cargo builds, and says how it would run each test binary; these list their tests, and we run each alone.
 
+pub mod dep_info;
 mod doc;
 mod harness;
 mod invocation;

@@ -10,7 +10,7 @@ use super::scripts::{entries, files_in, folders_in, is_made_of, package_of, prof
 use crate::repo::RepoPath;
 
 /// Where cargo keeps what it knows of a profile; who has none is no profile.
-const FINGERPRINTS: &str = ".fingerprint";
+pub(super) const FINGERPRINTS: &str = ".fingerprint";
 /// What cargo writes in each target folder.
 const OF_CARGO: [&str; 3] = [".rustc_info.json", "CACHEDIR.TAG", ".cargo-lock"];
 
