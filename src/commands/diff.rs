@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::commands::output::{print, print_json};
-use crate::commands::testing::{build, waiting};
+use crate::commands::testing::build;
 use crate::commands::versions::Versions;
 use crate::config::Config;
 use crate::difference::{Building, difference, is_library_name};
@@ -15,7 +15,7 @@ use crate::emit::progress::Meanwhile;
 use crate::emit::ttdiff::ttdiff;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{Histories, PATIENCE, VersionKey};
+use crate::history::VersionKey;
 use crate::objects::{self, Contents};
 use crate::repo::{Repository, Version};
 use crate::runner::Interrupt;
@@ -104,7 +104,7 @@ fn show_objects(
 
 /// What the build of a version held when it was recorded.
 fn recorded(repository: &Repository, version: Version) -> Result<Contents> {
-    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
+    let histories = super::history::open(repository)?;
     let history = histories.find(VersionKey {
         commit: version.commit(),
         tree: version.tree(),

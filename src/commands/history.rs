@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::commands::output::{Format, print, print_json};
+use crate::commands::testing::waiting;
 use crate::emit::progress::{size, span};
 use crate::error::{Error, Result};
 use crate::history::{Histories, History, PATIENCE, PastRun, Summary, TestRecord, VersionKey};
@@ -52,10 +53,9 @@ pub(super) fn run(arguments: &ShowHistory) -> Result<()> {
     }
 }
 
+/// Opens the histories, and says what was found to be wrong with them: who comes next does not hear of it.
 pub(super) fn open(repository: &Repository) -> Result<Histories> {
-    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut |_| {
-        notice!("waiting for another process, which uses the history");
-    })?;
+    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
     for notice in &histories.notices {
         anstream::eprintln!("warning: {notice}");
     }

@@ -56,6 +56,7 @@ pub(super) fn run(arguments: &Select) -> Result<()> {
         && !arguments.listing.knows_tests()
         && let Some(reason) = &selection.everything
     {
+        warn(&selection);
         return Err(Error::new(format!(
             "every test is selected, but none is known: {reason}"
         ))
@@ -116,11 +117,16 @@ fn select_unrecorded(
     unrecorded_selection(repository, config, &question)
 }
 
-/// What people should know about a selection.
-pub(super) fn say(selection: &Selection) {
+/// What was found to be wrong with the histories.
+pub(super) fn warn(selection: &Selection) {
     for notice in &selection.notices {
         anstream::eprintln!("warning: {notice}");
     }
+}
+
+/// What people should know about a selection.
+pub(super) fn say(selection: &Selection) {
+    warn(selection);
     for warning in warnings(selection) {
         // That nothing could be compared is told whoever wants to hear little; which files reach whom is not.
         if selection.everything.is_some() {

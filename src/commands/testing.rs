@@ -9,8 +9,7 @@ use crate::difference::all_facts;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
-    About, Experience, Experiences, Histories, Kept, Outcome, PATIENCE, Recording, TestRecord,
-    VersionKey, Written,
+    About, Experience, Experiences, Kept, Outcome, Recording, TestRecord, VersionKey, Written,
 };
 use crate::lang::c;
 use crate::objects::Contents;
@@ -182,7 +181,7 @@ pub(super) fn earlier(
     version: VersionKey,
     about: &About,
 ) -> Result<Option<Recording>> {
-    let histories = Histories::open(&repository.create_rts_dir()?, PATIENCE, &mut waiting)?;
+    let histories = super::history::open(repository)?;
     let Some(history) = histories.find(version)? else {
         return Ok(None);
     };

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::commands::output::{Format, print, print_json};
-use crate::commands::select::select;
+use crate::commands::select::{select, warn};
 use crate::config::Config;
 use crate::emit::edges::Texts;
 use crate::emit::plan_json::test_json;
@@ -60,9 +60,7 @@ pub(super) fn run(arguments: &Why) -> Result<()> {
         head.as_deref(),
         Witnesses::ALL,
     )?;
-    for notice in &selection.notices {
-        anstream::eprintln!("warning: {notice}");
-    }
+    warn(&selection);
     let teller = Teller::new(&selection, &mut Texts::new(&repository)?)?;
     let tests = &selection.plan.tests;
     let Some(name) = test else {

@@ -180,7 +180,10 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         let ignorable = ignorable.map(|(_, path)| path);
         let ignorable = ignorable.filter(|path| !selection.opened_by_builds.contains(*path));
         lines.extend(hint_to_ignore(ignorable));
-    } else if !others.is_empty() {
+    } else if others
+        .iter()
+        .any(|(_, path)| selection.opened_by_builds.contains(*path))
+    {
         let hint = "hint: 'git rts run' sees what the build makes of them: it may select fewer, and finds tests that are new";
         lines.push(hint.to_owned());
     }

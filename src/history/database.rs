@@ -54,6 +54,8 @@ impl From<sled::Error> for Trouble {
             {
                 Trouble::Elsewhere(error)
             }
+            // Its words are for programmers.
+            sled::Error::Corruption { .. } => Trouble::Damage("the database is damaged".to_owned()),
             other => Trouble::Damage(other.to_string()),
         }
     }

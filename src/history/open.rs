@@ -83,7 +83,7 @@ pub(super) fn open_locked(
             Ok(Readiness::Other(_)) => {
                 let aside = generations::set_aside(history, generation, "older").map_err(failed)?;
                 notices.push(format!(
-                    "the history was written by an older 'git rts'; it is now '{}'",
+                    "the history was written by an older 'git rts'; it is now '{}', which nobody needs any more",
                     aside.display()
                 ));
             }

@@ -154,7 +154,15 @@ impl Asked<'_> {
             };
             let is_made_alike = builds.is_made_alike(&doing);
             let is_counted_alike = builds.is_counted_alike(&doing);
-            (builds.judge(&doing), (is_made_alike, is_counted_alike))
+            let verdict = match (builds.judge(&doing), differing.first()) {
+                // That it executed this very function is more than is known.
+                (Verdict::Code(_), Some(function)) if is_untold => Verdict::Code(format!(
+                    "'{function}' differs, and it may have executed that: {}",
+                    BeyondTrace::Rewritten
+                )),
+                (verdict, _) => verdict,
+            };
+            (verdict, (is_made_alike, is_counted_alike))
         };
         let candidates = self.candidates.iter();
         let (tests, alike): (_, Vec<_>) = candidates.map(|one| judge(&one.name)).unzip();
