@@ -9,6 +9,7 @@ mod order;
 mod outsiders;
 mod seeds;
 mod supposed;
+mod unseen;
 
 pub use building::Building;
 pub use find::{FunctionVersion, find_function};
@@ -86,6 +87,8 @@ pub struct Difference {
     pub pairs: Vec<FilePair>,
     /// What the user should know about the cache.
     pub notice: Option<String>,
+    /// The sources that are compiled to something else because the content of one changed: itself, and whoever includes it.
+    pub recompiled: BTreeSet<RepoPath>,
 }
 
 /// Opens the facts of a repository.
@@ -196,6 +199,7 @@ impl Found<'_> {
         let mut entities = seeds.reported;
         let mut whole = seeds.whole;
         outsiders::add(&mut whole, &versions, differences);
+        unseen::add(&mut whole, &versions, made);
         let mut visible = loop {
             let visible = includes::visible(&versions, source, &affected, &crossed, &mut whole)?;
             let known = affected.len();
@@ -229,6 +233,11 @@ impl Found<'_> {
         )?);
         entities.extend(foreigners::made(made, &affected));
         let pairs = versions.pairs(&whole, &mut visible);
+        let modified = self.changes.iter();
+        let modified = modified.filter(|change| change.kind == crate::repo::ChangeKind::Modified);
+        let modified = modified.filter_map(|change| change.new.as_ref());
+        let recompiled = modified.flat_map(|file| versions.reached_by(&file.path));
+        let recompiled = recompiled.collect();
         let mut functions = compare_functions(&pairs, &affected);
         endanger_callers(&pairs, &mut functions);
         entities.extend(versions.affected_entities(&affected, &functions));
@@ -250,6 +259,7 @@ impl Found<'_> {
             files: versions.files.into_iter().map(|file| file.file).collect(),
             pairs,
             notice: source.notice().map(str::to_owned),
+            recompiled,
         })
     }
 }

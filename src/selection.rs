@@ -283,6 +283,10 @@ impl Asked<'_> {
         let opened_by_head = self.about_head();
         let opened_by_head = opened_by_head.and_then(|about| about.opened_by_build.as_ref());
         let opened = [about.opened_by_build.as_ref(), opened_by_head];
+        let records = self.candidates.iter();
+        let looked = records.filter_map(|test| test.record.as_ref()?.looked.as_ref());
+        let by_tests: BTreeSet<RepoPath> =
+            looked.flat_map(|looked| &looked.touched).cloned().collect();
         let difference = difference(
             self.repository,
             self.config,
@@ -293,7 +297,7 @@ impl Asked<'_> {
                     .opened_by_build
                     .as_ref()
                     .zip(opened_by_head)
-                    .map(|(before, after)| [before, after]),
+                    .map(|(before, after)| [before, after, &by_tests]),
             },
             Granularity::Expression,
         )?;
@@ -320,7 +324,7 @@ impl Asked<'_> {
             },
         );
         let (verdicts, versioned) = match (&known, &after) {
-            (Some(known), Some(after)) => self.verdicts(known, after),
+            (Some(known), Some(after)) => self.verdicts(known, after, &difference.recompiled),
             _ => (Verdicts::default(), Versioned::default()),
         };
         let altered = match (&known, &after) {

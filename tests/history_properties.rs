@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use git_rts::history::{
-    About, Beyond, Histories, Kept, Looked, Outcome, PATIENCE, Recording, TestRecord, Uncounted,
-    VersionKey, keep,
+    About, Beyond, BeyondTrace, Histories, Kept, Looked, Outcome, PATIENCE, Recording, TestRecord,
+    Uncounted, VersionKey, keep,
 };
 use git_rts::order::owed::Debt;
 use git_rts::repo::{CommitId, RepoPath, TreeId};
@@ -115,7 +115,7 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
                         touched: paths,
                     }
                 }),
-                beyond_trace: doubt.clone(),
+                beyond_trace: doubt.clone().map(BeyondTrace::Reads),
                 doubt,
                 flaky,
                 varies,

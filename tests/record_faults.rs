@@ -337,3 +337,30 @@ fn damaged_counters_are_a_doubt() {
         }
     }
 }
+
+#[test]
+fn whoever_first_meets_a_damaged_history_is_told() {
+    for arguments in [&["run", "HEAD"][..], &["select", "HEAD"]] {
+        let repo = project(&[("one", "./p")]);
+        records(&repo, "auto");
+        let mut waiting = vec![repo.top().join(".git/rts/history")];
+        while let Some(folder) = waiting.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    waiting.push(path);
+                } else if path.file_name().is_none_or(|name| name != "lock") {
+                    let file = std::fs::File::options().write(true).open(path).unwrap();
+                    file.set_len(file.metadata().unwrap().len().min(20))
+                        .unwrap();
+                }
+            }
+        }
+        let output = repo.rts(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            said.contains("the history was damaged"),
+            "{arguments:?}: {said}"
+        );
+    }
+}

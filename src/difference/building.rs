@@ -10,15 +10,16 @@ use crate::repo::{Change, RepoPath};
 pub struct Building<'a> {
     /// What the build of the base made: names pass also through that.
     pub made: &'a [MadeFacts],
-    /// The files of the tree that were opened to build each of them; nothing, where that is not known.
-    pub opened: Option<[&'a BTreeSet<RepoPath>; 2]>,
+    /// The files of the tree that were opened to build each of them, and those at which tests looked, which may build something
+    /// themselves; nothing, where that is not known.
+    pub opened: Option<[&'a BTreeSet<RepoPath>; 3]>,
 }
 
 impl Building<'_> {
     /// Whether a file may be in what was built.
     pub(super) fn may_have_read(&self, path: &RepoPath) -> bool {
         self.opened
-            .is_none_or(|builds| builds.iter().any(|opened| opened.contains(path)))
+            .is_none_or(|all| all.iter().any(|opened| opened.contains(path)))
     }
 
     /// Whether a change may be in what was built. What comes or goes may show by its name alone.

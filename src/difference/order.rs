@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use crate::compare::affected::Affected;
+use crate::compare::entity_difference::ChangeKind;
 use crate::difference::includes::everything;
 use crate::difference::outsiders::is_for_outsiders;
 use crate::difference::seeds::Seeds;
-use crate::difference::{Loaded, Versions};
+use crate::difference::{Loaded, Reach, ReportedEntity, Versions};
 use crate::digest::Name;
 use crate::error::Result;
 use crate::lang::facts::{Entity, FileFacts, Kind};
@@ -55,6 +56,7 @@ pub(super) fn add(
             continue;
         }
         let path = file.file.path();
+        seeds.reported.extend(moved_among_their_like(&pairs, path));
         let reason = |what: &str| format!("something moved over {what} in {path}");
         let (names, before_outside) = moved_macros(versions, file, macros, &pairs, &includes);
         for name in names {
@@ -95,6 +97,36 @@ pub(super) fn add(
         }
     }
     Ok(crossed)
+}
+
+/// What acts without being mentioned, as constructors and entries of a section do, in another order.
+fn moved_among_their_like(pairs: &[Pair<'_>], path: &RepoPath) -> Option<ReportedEntity> {
+    let acts = |pair: &&Pair<'_>| {
+        let body = pair.entity.body.as_ref();
+        let word = pair.entity.unmentioned.as_ref();
+        let word = word.or_else(|| body?.unmentioned.as_ref());
+        // Of what a macro makes nobody knows how.
+        word.is_some() || pair.entity.name.contains('(')
+    };
+    let mut acting: Vec<&Pair<'_>> = pairs.iter().filter(acts).collect();
+    acting.sort_by_key(|pair| pair.lines.0);
+    let moved = acting
+        .windows(2)
+        .find(|two| two[0].lines.1 > two[1].lines.1)?;
+    let entity = moved[1].entity;
+    Some(ReportedEntity {
+        change: ChangeKind::Changed,
+        kind: entity.kind,
+        file: path.clone(),
+        name: entity.name.clone(),
+        because: format!(
+            "it moved over '{}', and both may act without being mentioned, in their order",
+            moved[0].entity.name
+        ),
+        reach: Reach::Program,
+        base: Some(entity.span),
+        head: None,
+    })
 }
 
 /// Whether a line is before, inside or behind an entity in one version, and elsewhere in the other.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use crate::compare::entity_difference::EntityDifference;
+use crate::difference::unseen::is_unseen;
 use crate::difference::{Loaded, Versions};
 use crate::digest::Name;
 use crate::lang::facts::{Entity, Include, Kind};
@@ -245,6 +246,9 @@ fn readers(
         return BTreeSet::new();
     };
     let mut includers = program.includers(file);
+    if !matches!(readership, Readership::Nobody) && is_unseen(program, path) {
+        return BTreeSet::from([path.clone()]);
+    }
     if !leads_outside(program, file, line, readership) {
         includers.retain(|includer| {
             let other = &program.files[*includer];

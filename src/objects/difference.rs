@@ -33,8 +33,11 @@ pub struct BinaryDifference {
     pub exported: BTreeSet<String>,
     /// Functions whose code is made of other functions than before, whether it differs or not; nothing, if that is not known.
     pub recounted: Option<BTreeSet<String>>,
-    /// Something that was not compiled from C differs, or uses what does: who knows C alone cannot say what that does.
+    /// Something that was not compiled from C differs, or uses what does, or it is linked in another way: who knows C alone cannot
+    /// say what that does.
     pub is_foreign: bool,
+    /// The sources of the objects that differ, without their folders.
+    pub sources: BTreeSet<String>,
 }
 
 /// Why a test is not certified.
@@ -81,6 +84,12 @@ impl ObjectDifference {
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.binaries.values().any(|binary| binary.is_foreign)
+    }
+
+    /// The sources, without their folders, of the objects that differ.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        let sources = self.binaries.values().flat_map(|binary| &binary.sources);
+        sources.map(String::as_str)
     }
 
     /// Whether the two builds are the same to every test.

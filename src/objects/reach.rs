@@ -75,10 +75,12 @@ impl<'a> View<'a> {
             view.taint(name);
         }
         if let Some(why) = old.opaque.as_ref().or(new.opaque.as_ref()) {
+            difference.is_foreign = true;
             difference.blame_everybody(format!("it differs, and {why}"));
             return view;
         }
         if let Some(what) = differing_remainder(old, new) {
+            difference.is_foreign = true;
             difference.blame_everybody(format!("{what} differ"));
         }
         view.compare(&new_objects, pairs, difference);
@@ -97,9 +99,12 @@ impl<'a> View<'a> {
         for (old, new) in pairs.chain(new) {
             let old = old.map(|number| self.objects[number]);
             let both = [old, new.map(|number| after[number])];
-            if both.iter().flatten().any(|object| !object.is_of_c) {
-                let [old, new] = both.map(|object| object.map(pairing::fingerprint));
-                difference.is_foreign |= old != new;
+            let [was, is] = both.map(|object| object.map(pairing::fingerprint));
+            if was != is {
+                difference.is_foreign |= both.iter().flatten().any(|object| !object.is_of_c);
+                if let [Some(old), Some(_)] = both {
+                    difference.sources.insert(old.source.clone());
+                }
             }
         }
         for (number, partner) in partners.iter().enumerate() {
@@ -109,7 +114,23 @@ impl<'a> View<'a> {
         for number in left {
             self.add_differing(None, Some(after[number]), difference);
         }
+        for (name, is_code) in taking_another(&self.objects, after) {
+            difference.is_foreign = true;
+            if is_code {
+                let function = function_of(name).to_owned();
+                let why = "the linker meets another definition of it first";
+                difference
+                    .affected
+                    .entry(function)
+                    .or_insert(why.to_owned());
+            } else {
+                self.data.insert(name);
+            }
+            self.taint(name);
+        }
         for name in differing_lists(&self.objects, after) {
+            // In which order there are entries, the source does not tell.
+            difference.is_foreign = true;
             self.taint(&format!("__start_{name}"));
             self.taint(&format!("__stop_{name}"));
         }
@@ -386,6 +407,37 @@ fn differing_remainder<'a>(before: &'a BinaryDigest, after: &'a BinaryDigest) ->
     let mut names = before.remainder.keys().chain(after.remainder.keys());
     let differing = names.find(|name| before.remainder.get(*name) != after.remainder.get(*name));
     differing.map(String::as_str)
+}
+
+/// The names that several objects define, in different ways, and of which another definition is the first now, which is the one
+/// that linkers take of equal ones; each with whether it is code.
+fn taking_another<'a>(
+    before: &[&'a ObjectDigest],
+    after: &[&'a ObjectDigest],
+) -> Vec<(&'a str, bool)> {
+    fn definitions<'a>(objects: &[&'a ObjectDigest]) -> BTreeMap<&'a str, (bool, Vec<u64>)> {
+        let mut found: BTreeMap<&str, (bool, Vec<u64>)> = BTreeMap::new();
+        let symbols = objects.iter().flat_map(|object| &object.symbols);
+        for symbol in symbols.filter(|symbol| !symbol.is_own) {
+            let (_, digests) = found
+                .entry(&symbol.name)
+                .or_insert((symbol.is_code, Vec::new()));
+            // Copies of one definition are as good as one.
+            if digests.last() != Some(&symbol.digest) {
+                digests.push(symbol.digest);
+            }
+        }
+        found
+    }
+    let after = definitions(after);
+    let several = definitions(before).into_iter();
+    let several = several.filter(|(name, (_, digests))| {
+        let now = after.get(name).map_or(&[][..], |(_, now)| now.as_slice());
+        digests.len().max(now.len()) > 1 && digests.first() != now.first()
+    });
+    several
+        .map(|(name, (is_code, _))| (name, is_code))
+        .collect()
 }
 
 /// The lists of a binary that differ, each made of what its objects add to it in their order.

@@ -14,7 +14,6 @@ pub mod llvm;
 mod looks;
 mod made;
 mod makers;
-mod mute;
 pub mod outside;
 mod passed_over;
 mod placer;
@@ -26,6 +25,7 @@ mod switched;
 mod toolchain;
 mod trial;
 mod uncounted;
+mod voices;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -20,10 +20,10 @@ use super::left_out::{self, LeftOut};
 use super::llvm::Llvm;
 use super::looks::Surroundings;
 use super::made::made_facts;
-use super::mute::Mute;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::site::site_of;
+use super::voices::Voices;
 use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
@@ -387,7 +387,7 @@ impl Session {
         let is_rust = self.backend == Backend::Rustc;
         // Procedural macros, which rustdoc loads, count nothing that anybody writes.
         let counts = |path: &PathBuf| !is_rust || binary::counts(path);
-        let mute = Mute::default();
+        let voices = Voices::default();
         let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
         let find_counting = || {
             let linked = linked_below(&self.folders()).into_iter();
@@ -457,9 +457,17 @@ impl Session {
                 recorded
                     .doubt(|| left_out::no_counters(compiled.get_or_init(find_compiled).as_ref()));
             }
-            if is_rust && let Some(seen) = &mut seen {
-                // What it does is in no trace; its bytes tell when it may do something else.
-                seen.read.extend(mute.among(&seen.entered));
+            if let Some(seen) = &mut seen
+                && self.backend != Backend::Gcov
+                && !is_disabled
+            {
+                if let Some(doubt) = voices.doubt(seen, &recorded.processes) {
+                    recorded.doubt(|| doubt);
+                }
+                if is_rust {
+                    // What a mute one does is in no trace; its bytes tell when it may do something else.
+                    seen.read.extend(voices.mute(&seen.entered));
+                }
             }
             let looked = seen.map(|seen| surroundings.looked(&seen));
             // Where not everything can be followed, what is opened is still seen.

@@ -81,7 +81,13 @@ impl Asked<'_> {
     }
 
     /// What the builds do to each candidate, given what was recorded with the base.
-    pub(super) fn verdicts(&self, known: &Recording, after: &Compiled) -> (Verdicts, Versioned) {
+    /// `sources` are those that are compiled to something else, as far as the tree tells.
+    pub(super) fn verdicts(
+        &self,
+        known: &Recording,
+        after: &Compiled,
+        sources: &BTreeSet<RepoPath>,
+    ) -> (Verdicts, Versioned) {
         let before = &known.compiled;
         let versioned = Versioned::find(before, after);
         let after = &*versioned.under_the_old_names(before, after);
@@ -171,7 +177,9 @@ impl Asked<'_> {
             tests,
             is_made_alike,
             is_counted_alike,
-            are_made_otherwise: difference.is_foreign() || !says_the_same(made, &known.about.made),
+            are_made_otherwise: difference.is_foreign()
+                || !says_the_same(made, &known.about.made)
+                || !explained(difference.sources(), sources, made),
         };
         (verdicts, versioned)
     }
@@ -207,6 +215,21 @@ impl Asked<'_> {
             after: of(&difference.head)?,
         })
     }
+}
+
+/// Whether each object that differs comes from a source of which the tree says that it is compiled to something else. Where it does
+/// not, options were made of something, or a header came in by other ways than an `#include` of the tree.
+fn explained<'o>(
+    mut objects: impl Iterator<Item = &'o str>,
+    recompiled: &BTreeSet<RepoPath>,
+    made: &[MadeFacts],
+) -> bool {
+    let names = recompiled.iter().map(RepoPath::file_name);
+    // What a test driver that CMake made is compiled to is known by its rows.
+    let drivers = made.iter().filter(|made| made.driver.is_some());
+    let drivers = drivers.filter_map(|made| made.file.rsplit('/').next());
+    let names: BTreeSet<&[u8]> = names.chain(drivers.map(str::as_bytes)).collect();
+    objects.all(|source| names.contains(source.as_bytes()))
 }
 
 /// Whether two builds say the same in C.

@@ -5,44 +5,65 @@ use crate::test_repo::TestRepo;
 const BACKENDS: [&str; 2] = ["llvm", "gcov"];
 
 /// Of the tests `v` and `n` only `v` notices the change.
-struct Case<'a> {
-    files: &'a [(&'a str, &'a str)],
+pub(crate) struct Case<'a> {
+    pub(crate) files: &'a [(&'a str, &'a str)],
     /// A file, and what is put in for what.
-    change: (&'a str, &'a str, &'a str),
+    pub(crate) change: (&'a str, &'a str, &'a str),
 }
 
 impl Case<'_> {
     /// The change makes `v` fail, and a run notices.
-    fn fails(&self) {
+    pub(crate) fn fails(&self) {
         self.fails_with(&BACKENDS);
     }
 
-    fn fails_with(&self, backends: &[&str]) {
+    pub(crate) fn fails_with(&self, backends: &[&str]) {
         for backend in backends {
-            let repo = TestRepo::new();
-            repo.git(&["config", "rts.backend", backend]);
-            repo.write(
-                ".git-rts.toml",
-                "[build]\ncommand = \"make -s\"\n[tests]\nrunner = \"command\"\nlist = \"echo v; echo n\"\nrun = \"./prog {test}\"\n",
-            );
-            for (name, text) in self.files {
-                repo.write(name, text);
-            }
-            repo.commit_all();
-            let output = repo.rts(&["record"]);
-            assert_eq!(output.status.code(), Some(0), "{backend}: {output:?}");
-            let (file, old, new) = self.change;
-            let text = std::fs::read_to_string(repo.top().join(file)).unwrap();
-            assert!(text.contains(old), "{text}");
-            repo.write(file, text.replacen(old, new, 1));
-            repo.commit_all();
+            let repo = self.changed(backend, 1);
             let output = repo.rts(&["run", "HEAD~1"]);
             assert_eq!(output.status.code(), Some(100), "{backend}: {output:?}");
         }
     }
+
+    /// Nor does a selection that builds nothing overlook it.
+    pub(crate) fn is_selected(&self) {
+        for backend in BACKENDS {
+            let repo = self.changed(backend, 1);
+            let output = repo.rts(&["select", "HEAD~1"]);
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(
+                printed.lines().any(|line| line == "v"),
+                "{backend}: {output:?}"
+            );
+        }
+    }
+
+    /// A repository with the change, recorded so many times without it.
+    pub(crate) fn changed(&self, backend: &str, times: usize) -> TestRepo {
+        let repo = TestRepo::new();
+        repo.git(&["config", "rts.backend", backend]);
+        repo.write(
+                ".git-rts.toml",
+                "[build]\ncommand = \"make -s\"\n[tests]\nrunner = \"command\"\nlist = \"echo v; echo n\"\nrun = \"./prog {test}\"\n",
+            );
+        for (name, text) in self.files {
+            repo.write(name, text);
+        }
+        repo.commit_all();
+        for _ in 0..times {
+            let output = repo.rts(&["record"]);
+            assert_eq!(output.status.code(), Some(0), "{backend}: {output:?}");
+        }
+        let (file, old, new) = self.change;
+        let text = std::fs::read_to_string(repo.top().join(file)).unwrap();
+        assert!(text.contains(old), "{text}");
+        repo.write(file, text.replacen(old, new, 1));
+        repo.commit_all();
+        repo
+    }
 }
 
-const COMPILED: &str = "%.o: %.c\n\tcc -w -O1 -c -o $@ $<\n";
+pub(crate) const COMPILED: &str = "%.o: %.c\n\tcc -w -O1 -c -o $@ $<\n";
 
 #[test]
 fn a_header_that_is_linked_as_it_is_reaches_who_reads_it() {

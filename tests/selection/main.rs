@@ -17,6 +17,7 @@ mod stale;
 mod steps;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
+mod unseen;
 mod versions;
 
 use std::collections::BTreeSet;

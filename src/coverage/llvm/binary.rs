@@ -72,6 +72,9 @@ const HANDLE_SIGNALS: [&[u8]; 7] = [
 const WRITES: &str = "__llvm_profile_write_file";
 const COMPLAINS: &[u8] = b"LLVM Profile Error: ";
 
+/// The bytes that describe a function, before clang 19 and since.
+const DESCRIPTIONS: [u64; 2] = [48, 64];
+
 /// What a binary may do that makes a subtraction of counters too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imports {
@@ -147,11 +150,33 @@ pub fn is_mute(binary: &[u8]) -> bool {
     Binary::parse(binary).is_ok_and(|binary| binary.is_mute())
 }
 
-/// The same of a file.
+/// What becomes of what a program or library counts.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// It counts nothing, or is no binary.
+    Silent,
+    /// Nobody writes it.
+    Mute,
+    /// It is written under the build id. `files` is what `%m` in the name of the file stands for, by each size that the description
+    /// of a function may have: binaries in which it is the same share a file.
+    Tells { id: Vec<u8>, files: [u64; 2] },
+}
+
+/// Of a file.
 #[must_use]
-pub fn is_mute_at(path: &Path) -> bool {
+pub fn voice(path: &Path) -> Voice {
     let file = in_file(path);
-    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| binary.is_mute()))
+    let Some(Ok(binary)) = file.as_ref().map(Binary::parse) else {
+        return Voice::Silent;
+    };
+    match (binary.has_counters(), binary.has_runtime()) {
+        (false, _) => Voice::Silent,
+        (true, false) => Voice::Mute,
+        (true, true) => Voice::Tells {
+            id: binary.build_id().unwrap_or_default(),
+            files: DESCRIPTIONS.map(|size| binary.module_signature(size)),
+        },
+    }
 }
 
 /// The names of the libraries that a binary asks for; nothing, if it cannot be read.
@@ -256,6 +281,23 @@ impl<'a, R: ReadRef<'a>> Binary<'a, R> {
     fn has_counters(&self) -> bool {
         let sections = self.sections("__llvm_prf_cnts");
         sections.is_ok_and(|sections| !sections.is_empty())
+    }
+
+    /// As the runtime computes it (`lprofGetLoadModuleSignature`), but for what is the same in all binaries of a compiler.
+    fn module_signature(&self, description: u64) -> u64 {
+        let size = |name: &str| {
+            let section = self.elf.section_by_name(name);
+            section.map_or(0, |section| section.size())
+        };
+        let names = size("__llvm_prf_names") << 40;
+        let counters = (size("__llvm_prf_cnts") / 8) << 30;
+        let functions = (size("__llvm_prf_data") / description) << 20;
+        let values = (size("__llvm_prf_vnds") / 24) << 10;
+        let first = self.sections("__llvm_prf_data").unwrap_or_default();
+        let first = first.first().and_then(|data| data.first_chunk());
+        let parts = [names, counters, functions, values];
+        let sum = parts.into_iter().fold(0, u64::wrapping_add);
+        sum.wrapping_add(first.map_or(0, |first| u64::from_le_bytes(*first)))
     }
 
     fn is_mute(&self) -> bool {
