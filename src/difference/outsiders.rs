@@ -47,6 +47,10 @@ pub(super) fn add(
                 if !differs && !depends_on(entity, &changed) {
                     continue;
                 }
+                if configures_the_library(&entity.name) && is_unseen(program, path) {
+                    let why = format!("macro '{}' changed", entity.name);
+                    whole.entry(path.clone()).or_insert(why);
+                }
                 let readership = looked_at
                     .entry((&entity.name, differs))
                     .or_insert_with(|| Readership::of(versions, &entity.name, differs));
@@ -246,9 +250,6 @@ fn readers(
         return BTreeSet::new();
     };
     let mut includers = program.includers(file);
-    if !matches!(readership, Readership::Nobody) && is_unseen(program, path) {
-        return BTreeSet::from([path.clone()]);
-    }
     if !leads_outside(program, file, line, readership) {
         includers.retain(|includer| {
             let other = &program.files[*includer];

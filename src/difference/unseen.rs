@@ -11,8 +11,9 @@ use crate::repo::RepoPath;
 /// What changes as a whole, for a pragma or a macro that system headers read, and comes in by ways that the tree does not show, may
 /// stand in front of any source.
 pub(super) fn add(whole: &mut BTreeMap<RepoPath, String>, versions: &Versions, made: &[MadeFacts]) {
-    let mut unseen = whole.iter().filter(|(path, _)| {
-        is_put_together(path, made) || is_header(path) && !is_included(versions, path)
+    let mut unseen = whole.iter().filter(|(path, _)| match is_header(path) {
+        true => !is_included(versions, path),
+        false => is_put_together(path, made),
     });
     let Some((path, why)) = unseen.next() else {
         return;
@@ -27,7 +28,7 @@ pub(super) fn add(whole: &mut BTreeMap<RepoPath, String>, versions: &Versions, m
     }
 }
 
-/// Whether a file that the build made includes it, beside others perhaps.
+/// Whether a file that the build made includes a source, beside others perhaps.
 fn is_put_together(path: &RepoPath, made: &[MadeFacts]) -> bool {
     let names: Vec<Name> = Name::as_included(path.as_bytes()).collect();
     let mut includes = made.iter().flat_map(|made| &made.facts.includes);
