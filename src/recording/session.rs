@@ -385,9 +385,9 @@ impl Session {
         let readers = Readers::new(self.watch.as_ref());
         let follow = Follow::below(&self.folders());
         let is_rust = self.backend == Backend::Rustc;
-        // Procedural macros, which rustdoc loads, count nothing that anybody writes.
-        let counts = |path: &PathBuf| !is_rust || binary::counts(path);
         let voices = Voices::default();
+        // Procedural macros, which rustdoc loads, count nothing that anybody writes.
+        let counts = |path: &PathBuf| !is_rust || voices.tells(path);
         let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
         let find_counting = || {
             let linked = linked_below(&self.folders()).into_iter();

@@ -26,6 +26,11 @@ impl Voices {
         voice
     }
 
+    /// Whether a file counts, and writes what it counted.
+    pub(super) fn tells(&self, path: &Path) -> bool {
+        matches!(*self.of(path), Voice::Tells { .. })
+    }
+
     /// Those that count in vain, as procedural macros do.
     pub(super) fn mute(&self, entered: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
         let is_mute = |path: &&PathBuf| *self.of(path) == Voice::Mute;
@@ -35,17 +40,17 @@ impl Voices {
     /// Why what was counted may not be all, given the builds by whose ids something was written. Where two of them write to one
     /// file, the runtime keeps what one of them counted, or takes it for the other's.
     pub(super) fn doubt<T>(&self, seen: &Seen, written: &BTreeMap<Vec<u8>, T>) -> Option<String> {
-        // Of what is read every byte counts.
-        let executed = seen.entered.difference(&seen.read);
+        let entered = seen.entered.iter();
         let voices: Vec<(&PathBuf, Arc<Voice>)> =
-            executed.map(|path| (path, self.of(path))).collect();
+            entered.map(|path| (path, self.of(path))).collect();
         let mut telling: Vec<(&PathBuf, &Vec<u8>, &[u64; 2])> = Vec::new();
         for (path, voice) in &voices {
             let Voice::Tells { id, files } = &**voice else {
                 continue;
             };
             let name = path.file_name().unwrap_or_default().display();
-            if !id.is_empty() && !written.contains_key(id) {
+            // Of what is read every byte counts, and perhaps it is not executed.
+            if !written.contains_key(id) && !seen.read.contains(*path) {
                 return Some(format!("'{name}' ran, and did not write what it counted"));
             }
             let is_other = |other: &&(&PathBuf, &Vec<u8>, &[u64; 2])| other.1 != id;

@@ -135,15 +135,6 @@ pub fn has_counters(binary: &[u8]) -> bool {
     Binary::parse(binary).is_ok_and(|binary| binary.has_counters())
 }
 
-/// Whether the code of a file counts, and writes what it counted.
-#[must_use]
-pub fn counts(path: &Path) -> bool {
-    let file = in_file(path);
-    let counts =
-        |binary: &Binary<'_, &ReadCache<File>>| binary.has_counters() && binary.has_runtime();
-    file.is_some_and(|file| Binary::parse(&file).is_ok_and(|binary| counts(&binary)))
-}
-
 /// Whether a binary counts and nobody writes what it counted: it was linked without the runtime of clang or rustc.
 #[must_use]
 pub fn is_mute(binary: &[u8]) -> bool {
@@ -169,10 +160,12 @@ pub fn voice(path: &Path) -> Voice {
     let Some(Ok(binary)) = file.as_ref().map(Binary::parse) else {
         return Voice::Silent;
     };
-    match (binary.has_counters(), binary.has_runtime()) {
-        (false, _) => Voice::Silent,
-        (true, false) => Voice::Mute,
-        (true, true) => Voice::Tells {
+    if !binary.has_counters() {
+        return Voice::Silent;
+    }
+    match binary.has_runtime() {
+        false => Voice::Mute,
+        true => Voice::Tells {
             id: binary.build_id().unwrap_or_default(),
             files: DESCRIPTIONS.map(|size| binary.module_signature(size)),
         },
