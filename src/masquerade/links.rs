@@ -41,10 +41,14 @@ impl Links {
             link,
             made,
             &mut |path| Some((fs::read(path).ok()?, is_of_the_system(path))),
-            &mut |key, bytes| {
+            &mut |key, bytes, unit| {
                 let place = self.of_object(key);
                 if trouble.is_ok() && !place.exists() {
-                    trouble = write(&place, &objects::digest(bytes));
+                    let digest = objects::digest(bytes).map(|object| ObjectDigest {
+                        unit: unit.to_owned(),
+                        ..object
+                    });
+                    trouble = write(&place, &digest);
                 }
             },
         );

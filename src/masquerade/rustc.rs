@@ -22,26 +22,27 @@ pub(super) const LINKER: &str = "ld.lld";
 pub(super) const LINKERS: &str = "GIT_RTS_LINKERS";
 
 /// What makes rustc count.
-pub(super) const FLAGS: [&str; 5] = [
+pub(super) const FLAGS: [&str; 4] = [
     "-Cinstrument-coverage",
     // As with clang: counters are kept in the file while the program runs, and not in registers.
     "-Cllvm-args=-runtime-counter-relocation",
     "-Cllvm-args=-disable-licm-promotion",
     "-Cno-vectorize-loops",
-    // With several, a function wanders from object to object when another one grows.
-    "-Ccodegen-units=1",
 ];
+
+/// With several, a function wanders from object to object when another one grows. Where rustc keeps objects from one compilation to the
+/// next, each module has its own, and functions stay there.
+const ONE_OBJECT: &str = "-Ccodegen-units=1";
+
+/// A backtrace needs the lines. What debuggers know of types beside makes programs half as large again, for the linker and for us.
+const LINES_ONLY: &str = "-Cdebuginfo=line-tables-only";
 
 /// Symbols tell what has no counters.
 const WITH_SYMBOLS: &str = "-Cstrip=none";
 
 /// The variables by which cargo meets the masquerade.
 pub(super) fn environment(folder: &Path) -> Vec<(OsString, OsString)> {
-    vec![
-        ("RUSTC_WRAPPER".into(), folder.join(WRAPPER).into()),
-        // Objects of an incremental compilation hold what other sessions left.
-        ("CARGO_INCREMENTAL".into(), "0".into()),
-    ]
+    vec![("RUSTC_WRAPPER".into(), folder.join(WRAPPER).into())]
 }
 
 /// Compiles in place of rustc, which is our first argument; answers its exit code.
@@ -59,8 +60,45 @@ pub(super) fn compile() -> Result<u8> {
     }
     if is_for_tests(&arguments) {
         command.args(FLAGS);
+        if !is_incremental(&arguments) {
+            command.arg(ONE_OBJECT);
+        }
+        if has_types_for_debuggers(&arguments) {
+            command.arg(LINES_ONLY);
+        }
     }
     run(&mut command)
+}
+
+/// What a call says of code generation (`-C`), one or two words each.
+fn codegen_options(arguments: &[OsString]) -> impl Iterator<Item = &str> {
+    let words = arguments.iter().filter_map(|word| word.to_str());
+    let before = std::iter::once("").chain(words.clone());
+    before.zip(words).filter_map(|(before, word)| {
+        let joined = word
+            .strip_prefix("-C")
+            .or_else(|| word.strip_prefix("--codegen="));
+        match before {
+            "-C" | "--codegen" => Some(word),
+            _ => joined.filter(|option| !option.is_empty()),
+        }
+    })
+}
+
+/// Whether rustc keeps what it compiled for the next time.
+fn is_incremental(arguments: &[OsString]) -> bool {
+    codegen_options(arguments).any(|option| option.starts_with("incremental="))
+}
+
+/// Whether a call asks for all that debuggers can use. The last word counts.
+fn has_types_for_debuggers(arguments: &[OsString]) -> bool {
+    let levels = codegen_options(arguments).filter_map(|option| match option {
+        "debuginfo" => Some("2"),
+        _ => option.strip_prefix("debuginfo="),
+    });
+    let is_short = arguments.iter().any(|word| word == "-g");
+    let level = levels.last().unwrap_or(if is_short { "2" } else { "0" });
+    matches!(level, "1" | "limited" | "2" | "full")
 }
 
 /// Whether a call compiles what tests may execute. Build scripts and macros are executed by the build: what they make is compared
@@ -153,6 +191,43 @@ mod tests {
             "--crate-name derive src/lib.rs --crate-type proc-macro",
         ] {
             assert!(!is_for_tests(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
+    fn modules_keep_their_objects_only_where_rustc_keeps_them() {
+        for call in [
+            "-C incremental=/t/i",
+            "-Cincremental=/t",
+            "--codegen incremental=/t",
+        ] {
+            assert!(is_incremental(&words(call)), "{call}");
+        }
+        for call in [
+            "--crate-name incremental",
+            "-C opt-level=3",
+            "--cfg incremental=x",
+        ] {
+            assert!(!is_incremental(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
+    fn what_only_debuggers_need_is_left_out() {
+        for call in [
+            "-g",
+            "-C debuginfo=2",
+            "-Cdebuginfo=full",
+            "-C debuginfo=0 -C debuginfo=1",
+        ] {
+            assert!(has_types_for_debuggers(&words(call)), "{call}");
+        }
+        for call in [
+            "-C opt-level=2",
+            "-C debuginfo=line-tables-only",
+            "-Cdebuginfo=2 -Cdebuginfo=0",
+        ] {
+            assert!(!has_types_for_debuggers(&words(call)), "{call}");
         }
     }
 

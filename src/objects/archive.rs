@@ -9,6 +9,7 @@ use object::{Object, ObjectSymbol, SymbolKind};
 
 use super::Opaque;
 use crate::coverage::llvm::binary;
+use crate::digest::Digest;
 
 /// What makes linkers leave functions or their names out of what they make: options by their names, and by the beginning of these.
 const DROP_NAMES: [&str; 4] = ["s", "S", "x", "X"];
@@ -38,6 +39,25 @@ pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>
         return Err(Opaque::new(format!("the archive has no member '{wanted}'")));
     }
     Ok(found)
+}
+
+/// Over the members of a library of Rust, in their order. Where rustc takes objects over from an earlier compilation, their names say
+/// by which one (`CRATE.PART.COMPILATION.rcgu.o`), and that is left out. Nothing, if it cannot be read.
+#[must_use]
+pub fn digest_of_crate(bytes: &[u8]) -> Option<u64> {
+    let archive = ArchiveFile::parse(bytes).ok()?;
+    let mut digest = Digest::new();
+    for member in archive.members() {
+        let member = member.ok()?;
+        let parts: Vec<&[u8]> = member.name().split(|byte| *byte == b'.').collect();
+        let named_by = match parts[..] {
+            [name, part, _, b"rcgu", b"o"] => vec![name, part],
+            _ => parts,
+        };
+        named_by.iter().for_each(|part| digest.absorb_bytes(part));
+        digest.absorb_bytes(member.data(bytes).ok()?);
+    }
+    Some(digest.finish())
 }
 
 /// Whether a linker that is given these options may leave out functions of what it takes, or their names.

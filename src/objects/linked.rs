@@ -11,6 +11,9 @@ use crate::digest;
 /// An object, by the digest of its bytes.
 pub type ObjectKey = u128;
 
+/// Takes an object with the crate that it is a part of, if it is one.
+type Keep<'k> = dyn FnMut(ObjectKey, &[u8], &str) + 'k;
+
 /// Answers the bytes of a file, and whether it is one of the system's.
 pub(super) type Read<'r> = dyn FnMut(&str) -> Option<(Vec<u8>, bool)> + 'r;
 
@@ -36,12 +39,7 @@ pub struct Linked {
 impl Linked {
     /// Notes a link that made these bytes; `read` answers the bytes of a file that the linker read and whether the system brought it
     /// along, `keep` takes each object that went in.
-    pub fn note(
-        link: &Link,
-        made: &[u8],
-        read: &mut Read<'_>,
-        keep: &mut dyn FnMut(ObjectKey, &[u8]),
-    ) -> Self {
+    pub fn note(link: &Link, made: &[u8], read: &mut Read<'_>, keep: &mut Keep<'_>) -> Self {
         let mut linked = Linked {
             options: link.options.clone(),
             has_script: link.has_script,
@@ -58,7 +56,7 @@ impl Linked {
         link: &Link,
         made: &[u8],
         read: &mut Read<'_>,
-        keep: &mut dyn FnMut(ObjectKey, &[u8]),
+        keep: &mut Keep<'_>,
     ) -> Result<(), Opaque> {
         for path in &link.read_by_options {
             let (bytes, _) = read(path).ok_or_else(|| gone(path))?;
@@ -83,13 +81,17 @@ impl Linked {
         (bytes, is_brought): (&[u8], bool),
         made: &[u8],
         read: &mut Read<'_>,
-        keep: &mut dyn FnMut(ObjectKey, &[u8]),
+        keep: &mut Keep<'_>,
     ) -> Result<(), Opaque> {
         // A script may leave out whatever it likes.
         let tells_members = !self.has_script && !archive::drops_names(&self.options);
         let mut add = |bytes: &[u8], is_brought: bool| {
             let key = digest::content(bytes);
-            keep(key, bytes);
+            keep(
+                key,
+                bytes,
+                unit_of(input.member.as_ref().unwrap_or(&input.path)),
+            );
             self.objects.push(key);
             if is_brought {
                 self.brought.push(key);
@@ -122,6 +124,16 @@ impl Linked {
     }
 }
 
+/// The crate of an object that rustc made, by its path: `CRATE-HASH.PART.rcgu.o`. Empty for other objects.
+fn unit_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_part = name.ends_with(".rcgu.o");
+    let hashed = name.split('.').next().filter(|_| is_part);
+    hashed.map_or("", |hashed| {
+        hashed.rsplit_once('-').map_or(hashed, |(name, _)| name)
+    })
+}
+
 fn gone(path: &str) -> Opaque {
     Opaque::new(format!(
         "'{path}', from which it was linked, cannot be read"
@@ -143,5 +155,22 @@ fn text(bytes: &[u8]) -> Result<u64, Opaque> {
     match is_text {
         true => Ok(digest::bytes(bytes)),
         false => Err(Opaque::new("it is no object, and no list of inputs")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_of_rustc_tell_their_crate() {
+        for (path, unit) in [
+            ("/t/deps/one-1a2b.x1-cgu.0.rcgu.o", "one"),
+            ("two_x-3c4d.5e6f.7g8h.rcgu.o", "two_x"),
+            ("/t/rustcAbC/symbols.o", ""),
+            ("a-b.c.o", ""),
+        ] {
+            assert_eq!(unit_of(path), unit, "{path}");
+        }
     }
 }

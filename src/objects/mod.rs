@@ -19,6 +19,7 @@ mod readable;
 mod recounted;
 mod relocations;
 
+pub use archive::digest_of_crate;
 pub use contents::{BinaryDigest, Contents};
 pub use difference::{Affected, BinaryDifference, ObjectDifference, difference};
 pub use harness::test_of_row;

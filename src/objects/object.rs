@@ -26,12 +26,14 @@ pub struct ObjectDigest {
     pub remainder: u64,
     /// The source that the compiler named, without its folder; empty, if none.
     pub source: String,
+    /// The crate, where a compiler makes several objects of what it compiles at once; otherwise empty.
+    pub unit: String,
     /// It was compiled from C by our compilers, as far as it tells: it counts, or it holds data alone and names a source of C.
     pub is_of_c: bool,
 }
 
 impl ObjectDigest {
-    /// Whether it was compiled so that its functions count: what does not is then of the compiler's making.
+    /// Whether some of its functions count.
     #[must_use]
     pub(super) fn counts(&self) -> bool {
         self.symbols.iter().any(Symbol::counts)

@@ -30,6 +30,9 @@ const BORDERS: [&str; 7] = [
 pub(super) struct View<'a> {
     pub(super) name: &'a str,
     objects: Vec<&'a ObjectDigest>,
+    /// Whether the object of the same number was compiled so that its functions count, as far as anything tells: what does not count is
+    /// then of the compiler's making.
+    counts: Vec<bool>,
     /// Names that all objects of the binary see.
     global: Tainted,
     /// Names that only the object of the same number sees.
@@ -60,6 +63,7 @@ impl<'a> View<'a> {
         let mut view = View {
             name,
             own: vec![Tainted::new(); old_objects.len()],
+            counts: compiled_to_count(&old_objects),
             objects: old_objects,
             global: Tainted::new(),
             at_load,
@@ -107,12 +111,13 @@ impl<'a> View<'a> {
                 }
             }
         }
+        let copies = plain_copies(&self.objects, after);
         for (number, partner) in partners.iter().enumerate() {
             let partner = partner.map(|partner| after[partner]);
-            self.add_differing(Some(number), partner, difference);
+            self.add_differing(Some(number), partner, &copies, difference);
         }
         for number in left {
-            self.add_differing(None, Some(after[number]), difference);
+            self.add_differing(None, Some(after[number]), &copies, difference);
         }
         for (name, is_code) in taking_another(&self.objects, after) {
             difference.is_foreign = true;
@@ -154,11 +159,13 @@ impl<'a> View<'a> {
         &mut self,
         before: Option<usize>,
         after: Option<&'a ObjectDigest>,
+        copies: &BTreeSet<&str>,
         difference: &mut BinaryDifference,
     ) {
         let old = before.map(|number| self.objects[number]);
-        let passes_on = old.is_some_and(ObjectDigest::counts);
-        for one in pairing::differing(old, after) {
+        let passes_on = before.is_some_and(|number| self.counts[number]);
+        let differing = pairing::differing(old, after).into_iter();
+        for one in differing.filter(|one| one.is_own || !copies.contains(one.name)) {
             let plain = without_numbers(one.name);
             let known = difference.symbols.get(&plain);
             let change = match known {
@@ -244,7 +251,7 @@ impl<'a> View<'a> {
             let object = self.objects[number];
             // Code of a compiler's own making does not tell when it is executed. It passes on what it does, as data do, to who
             // mentions it.
-            let counts = object.counts();
+            let counts = self.counts[number];
             let passes_on = |symbol: &&Symbol| !symbol.is_code || counts && !symbol.counts();
             for symbol in object.symbols.iter().filter(passes_on) {
                 let name = match symbol.is_own {
@@ -364,7 +371,7 @@ impl<'a> View<'a> {
         // Of each of them, whether all that is defined under its name is left to others.
         let mut left: BTreeMap<&str, bool> = BTreeMap::new();
         for (number, object) in self.objects.iter().enumerate() {
-            let counts = object.counts();
+            let counts = self.counts[number];
             for symbol in &object.symbols {
                 let function = function_of(&symbol.name);
                 if !is_mangled(function) || !difference.uncounted.contains(function) {
@@ -388,6 +395,16 @@ impl<'a> View<'a> {
             difference.uncounted.remove(&function);
         }
     }
+}
+
+/// Which objects were compiled so that their functions count. A crate is compiled at once, and some of its objects may hold nothing but
+/// what the compiler made.
+fn compiled_to_count(objects: &[&ObjectDigest]) -> Vec<bool> {
+    let counting = objects.iter().filter(|object| object.counts());
+    let units: FxHashSet<&str> = counting.map(|object| object.unit.as_str()).collect();
+    let is_counting_unit = |unit: &str| !unit.is_empty() && units.contains(unit);
+    let counts = |object: &&ObjectDigest| object.counts() || is_counting_unit(&object.unit);
+    objects.iter().map(counts).collect()
 }
 
 /// Follows what differs through data until nothing new turns up.
@@ -437,6 +454,28 @@ fn taking_another<'a>(
     });
     several
         .map(|(name, (is_code, _))| (name, is_code))
+        .collect()
+}
+
+/// Names of data that mention nothing and of which both builds have one definition, in however many objects: a copy more or less is
+/// no difference.
+fn plain_copies<'a>(before: &[&'a ObjectDigest], after: &[&'a ObjectDigest]) -> BTreeSet<&'a str> {
+    let plain = |objects: &[&'a ObjectDigest]| {
+        let mut found: BTreeMap<&'a str, Option<u64>> = BTreeMap::new();
+        let symbols = objects.iter().flat_map(|object| &object.symbols);
+        for symbol in symbols.filter(|symbol| !symbol.is_own) {
+            let is_plain = !symbol.is_code && symbol.mentions.is_empty();
+            let digest = is_plain.then_some(symbol.digest);
+            let known = found.entry(&symbol.name).or_insert(digest);
+            *known = known.filter(|known| Some(*known) == digest);
+        }
+        found
+    };
+    let now = plain(after);
+    let before = plain(before).into_iter();
+    before
+        .filter(|(name, digest)| digest.is_some() && now.get(name) == Some(digest))
+        .map(|(name, _)| name)
         .collect()
 }
 

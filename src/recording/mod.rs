@@ -19,6 +19,7 @@ mod passed_over;
 mod placer;
 mod plain;
 pub mod products;
+mod run;
 mod session;
 mod site;
 mod switched;

@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::digest::{self, Digest};
 use crate::history::{Compiled, Product, TestRecord};
-use crate::objects::Contents;
+use crate::objects::{Contents, digest_of_crate};
 use crate::repo::RepoPath;
 use crate::runner::cargo::dep_info;
 
@@ -260,6 +260,14 @@ fn digest_of(path: &Path) -> Option<u64> {
         parts.iter().for_each(|part| digest.absorb_bytes(part));
         return Some(digest.finish());
     }
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "rlib")
+        && let Ok(library) = fs::read(path)
+        && let Some(digest) = digest_of_crate(&library)
+    {
+        return Some(digest);
+    }
     let mut file = fs::File::open(path).ok()?;
     let mut digest = Digest::new();
     let mut piece = Vec::with_capacity(PIECE);
@@ -338,6 +346,35 @@ mod tests {
         let third = look();
         assert_eq!(file(&third, "out/config"), made);
         assert_eq!(third.entries(&place("out")), entries);
+    }
+
+    #[test]
+    fn a_library_of_rust_is_the_same_whichever_compilation_its_objects_are_from() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let library = |name: &str, member: &str, content: &str| {
+            let length = content.len();
+            let text = format!(
+                "!<arch>\n{:48}{:<10}`\n{member}/\n{:16}{:32}{length:<10}`\n{content}",
+                "//",
+                member.len() + 2,
+                "/0",
+                "",
+            );
+            let path = folder.path().join(name);
+            fs::write(&path, text).expect("there is room");
+            digest_of(&path).expect("it is there")
+        };
+        let first = library("one.rlib", "ones-1a2b.4c5d.6e7f.rcgu.o", "code");
+        let others = [
+            ("one.rlib", "ones-1a2b.4c5d.8g9h.rcgu.o", "code", true),
+            ("one.rlib", "ones-1a2b.4c5d.6e7f.rcgu.o", "edoc", false),
+            ("one.rlib", "ones-1a2b.0c5d.6e7f.rcgu.o", "code", false),
+            ("one.a", "ones-1a2b.4c5d.6e7f.rcgu.o", "code", false),
+        ];
+        for (name, member, content, is_same) in others {
+            let other = library(name, member, content);
+            assert_eq!(first == other, is_same, "{name} {member} {content}");
+        }
     }
 
     #[test]

@@ -1,52 +1,38 @@
 //! A session of building and running: the steps that recording and running share, from the work tree to what each test did.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use super::binaries::linked_below;
-use super::ear::Ear;
 use super::freshness::{
     has_another_outside, is_beyond_the_build, outside_file, start_afresh, start_over, unfinished,
     was_made_otherwise,
 };
 use super::gcov::Gcov;
-use super::left_out::{self, LeftOut};
+use super::left_out::LeftOut;
 use super::llvm::Llvm;
-use super::looks::Surroundings;
 use super::made::made_facts;
 use super::passed_over::has_passed_over;
 use super::products::{Products, place_in};
 use super::site::site_of;
-use super::voices::Voices;
 use super::{Placer, Recorded, Recorder, backend, failure, fingerprint, makers, outside};
 use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
-use crate::history::{Looked, Outside};
+use crate::history::Outside;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
 use crate::masquerade::{self, Backend, Links, headers, inputs, kept};
 use crate::objects::Contents;
 use crate::program::Program;
-use crate::repo::{RepoPath, Repository, Version, is_compiled};
-use crate::runner::follow::{Follow, Seen};
-use crate::runner::needs::constraints;
-use crate::runner::watch::{Opened, Readers, Watch};
-use crate::runner::{
-    self, Extent, Finished, Interrupt, Limits, Run, Runner, Settings, Site, Test, run_all, run_one,
-};
+use crate::repo::{RepoPath, Repository, Version};
+use crate::runner::watch::{Opened, Watch};
+use crate::runner::{self, Extent, Finished, Interrupt, Runner, Settings, Site, Test};
 use crate::trace::{FunctionId, Trace};
 use crate::workshop::Workshop;
-
-/// How often the files that tests open are looked at, so that the kernel does not forget any.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// A work tree that is being built and tested.
 pub struct Session {
@@ -58,8 +44,8 @@ pub struct Session {
     settings: Settings,
     site: Site,
     /// The files of the tree, and who opens them.
-    files: BTreeSet<RepoPath>,
-    watch: Option<Watch>,
+    pub(super) files: BTreeSet<RepoPath>,
+    pub(super) watch: Option<Watch>,
     /// What earlier builds in the same place opened.
     opened_before: Opened,
     /// How many bytes of notes earlier calls of compilers and linkers left.
@@ -248,7 +234,7 @@ impl Session {
             .note_opened(now.map(|opened| self.of_the_tree(&opened)));
     }
 
-    fn of_the_tree(&self, opened: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
+    pub(super) fn of_the_tree(&self, opened: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
         opened.intersection(&self.files).cloned().collect()
     }
 
@@ -274,7 +260,7 @@ impl Session {
     }
 
     /// The folder of the workshop.
-    fn root(&self) -> &Path {
+    pub(super) fn root(&self) -> &Path {
         self.workshop.tree.parent().unwrap_or(&self.workshop.tree)
     }
 
@@ -343,7 +329,10 @@ impl Session {
         recorder(&self.backend, placer, &self.folders(), strays)
     }
 
-    fn counted_while_building(&self, recorder: &dyn Recorder) -> &(Trace, Option<String>) {
+    pub(super) fn counted_while_building(
+        &self,
+        recorder: &dyn Recorder,
+    ) -> &(Trace, Option<String>) {
         self.executed_by_build
             .get_or_init(|| makers::executed(&self.workshop, &self.backend, recorder))
     }
@@ -353,208 +342,6 @@ impl Session {
     pub fn executed_by_build(&self, recorder: &dyn Recorder) -> BTreeSet<FunctionId> {
         let (trace, _) = self.counted_while_building(recorder);
         trace.functions.iter().map(|(id, _)| id.clone()).collect()
-    }
-
-    /// Runs tests, each alone with a folder of its own for what it counts. Answers those that did not start, because of an interrupt or of too many failures.
-    pub fn run(
-        &self,
-        tests: &[&Test],
-        limits: Limits,
-        recorder: &dyn Recorder,
-        mut on_done: impl FnMut(usize, Done),
-    ) -> Vec<usize> {
-        let _ = fs::remove_dir_all(&self.workshop.profiles);
-        let folder_of = |index: usize| self.workshop.profiles.join(index.to_string());
-        let runs: Vec<Run> = tests
-            .iter()
-            .enumerate()
-            .map(|(index, test)| {
-                let mut launch = test.launch.clone();
-                let counted = recorder.environment(&folder_of(index)).into_iter();
-                let counted = counted.map(|(name, value)| (OsString::from(name), Some(value)));
-                launch.environment.extend(counted);
-                Run {
-                    launch,
-                    log: self.log_of(&test.name),
-                }
-            })
-            .collect();
-        for index in 0..tests.len() {
-            let _ = fs::create_dir_all(folder_of(index));
-        }
-        let readers = Readers::new(self.watch.as_ref());
-        let follow = Follow::below(&self.folders());
-        let is_rust = self.backend == Backend::Rustc;
-        let voices = Voices::default();
-        // Procedural macros, which rustdoc loads, count nothing that anybody writes.
-        let counts = |path: &PathBuf| !is_rust || voices.tells(path);
-        let counting: OnceLock<Vec<PathBuf>> = OnceLock::new();
-        let find_counting = || {
-            let linked = linked_below(&self.folders()).into_iter();
-            linked.filter(counts).collect()
-        };
-        let compiled: OnceLock<Option<RepoPath>> = OnceLock::new();
-        let find_compiled = || {
-            let mut files = self.files.iter();
-            let found = files.find(|file| is_compiled(&file.under(&self.workshop.tree)));
-            found.cloned()
-        };
-        let folders: BTreeSet<RepoPath> = self.files.iter().flat_map(RepoPath::ancestors).collect();
-        let surroundings = Surroundings {
-            root: self.root(),
-            tree: &self.workshop.tree,
-            files: &self.files,
-            folders: &folders,
-        };
-        // What happened between the build and the tests is nobody's.
-        readers.look();
-        let (made, doubt_of_made) = self.counted_while_building(recorder);
-        if doubt_of_made.is_some() {
-            // Who comes next takes the build for unfinished.
-            let _ = fs::write(unfinished(&self.workshop), "");
-        }
-        remove(&recorder.strays());
-        let ear = Ear::open(&masquerade::added::ear(&self.workshop.compilers));
-        let heard_before: Vec<AtomicU64> = tests.iter().map(|_| AtomicU64::new(0)).collect();
-        let (again, asked) = channel::<(usize, Sender<Finished>)>();
-        let again = Mutex::new(Some(again));
-        let again = || again.lock().unwrap_or_else(PoisonError::into_inner);
-        let examine = |index: usize, mut finished: Finished| {
-            // First of all: what we open ourselves is none of the test's doing.
-            let leaves_others = finished.outlived && runs[index].launch.prepares;
-            let mut seen = follow.end(index, leaves_others);
-            if seen.as_ref().is_some_and(|seen| seen.disturbed) && !leaves_others {
-                let _ = fs::remove_dir_all(folder_of(index));
-                let _ = fs::create_dir_all(folder_of(index));
-                let (sender, ended) = channel();
-                let again = again().clone();
-                if again.is_some_and(|again| again.send((index, sender)).is_ok())
-                    && let Ok(repeated) = ended.recv()
-                {
-                    finished = repeated;
-                    seen = None;
-                }
-            }
-            let opened = readers.end(index);
-            let is_disabled = runs[index].launch.is_disabled;
-            let mut recorded = match is_disabled {
-                // It does nothing, and that is certain.
-                true => Recorded::default(),
-                false => recorder.read(&folder_of(index)),
-            };
-            // Who ran nothing of the build has nothing to count.
-            let ran_nothing = |seen: &Seen| {
-                let is_entered = |binary: &PathBuf| {
-                    let real = fs::canonicalize(binary);
-                    let places = [Some(binary.clone()), real.ok()].into_iter().flatten();
-                    places
-                        .into_iter()
-                        .any(|place| seen.entered.contains(&place))
-                };
-                !counting.get_or_init(find_counting).iter().any(is_entered)
-            };
-            if recorded.is_empty && !is_disabled && !seen.as_ref().is_some_and(ran_nothing) {
-                recorded
-                    .doubt(|| left_out::no_counters(compiled.get_or_init(find_compiled).as_ref()));
-            }
-            if let Some(seen) = &mut seen
-                && self.backend != Backend::Gcov
-                && !is_disabled
-            {
-                if let Some(doubt) = voices.doubt(seen, &recorded.processes) {
-                    recorded.doubt(|| doubt);
-                }
-                if is_rust {
-                    // What a mute one does is in no trace; its bytes tell when it may do something else.
-                    seen.read.extend(voices.mute(&seen.entered));
-                }
-            }
-            let looked = seen.map(|seen| surroundings.looked(&seen));
-            // Where not everything can be followed, what is opened is still seen.
-            recorded.looked = looked.or_else(|| {
-                opened.map(|opened| Looked {
-                    touched: self.of_the_tree(&opened),
-                    beyond: None,
-                })
-            });
-            if !is_disabled {
-                let made = made.functions.iter().cloned();
-                recorded.trace.functions.extend(made);
-                if let Some(doubt) = doubt_of_made {
-                    recorded.doubt(|| doubt.clone());
-                }
-            }
-            let strays = recorder.strays();
-            if !strays.is_empty() {
-                recorded.doubt(|| {
-                    "something that it, or a test beside it, started without its environment counted elsewhere".to_owned()
-                });
-            }
-            if limits.jobs <= 1 {
-                // Nobody but this test can have left them.
-                remove(&strays);
-            }
-            match ear.heard() {
-                Some(heard) if heard == heard_before[index].load(Ordering::Relaxed) => {}
-                Some(_) => recorded.doubt(|| {
-                    "a process that it, or a test beside it, started could not write its counters"
-                        .to_owned()
-                }),
-                None => recorded.doubt(|| {
-                    "processes that cannot write their counters cannot tell, for want of a socket"
-                        .to_owned()
-                }),
-            }
-            if finished.outlived {
-                recorded.doubt(|| "something that it started outlived it".to_owned());
-            }
-            if let Err(error) = fs::write(folder_of(index).join("room"), [0; 1 << 14]) {
-                // A process that could not even begin a file left no trace of that.
-                recorded.doubt(|| format!("there was no room for its counters: {error}"));
-            }
-            let _ = fs::remove_dir_all(folder_of(index));
-            Done { finished, recorded }
-        };
-        let is_over = AtomicBool::new(false);
-        let noted = inputs::length(&self.workshop.compilers);
-        let summary = std::thread::scope(|scope| {
-            // Following made a call of the test fail that a signal met. Whoever it did that to runs again, on a thread that is not
-            // followed.
-            scope.spawn(|| {
-                for (index, sender) in asked {
-                    let _ = sender.send(run_one(&runs[index], &self.interrupt));
-                }
-            });
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    readers.look();
-                    ear.heard();
-                    std::thread::sleep(PAUSE);
-                }
-            });
-            let summary = run_all(
-                &runs,
-                &constraints(tests),
-                limits,
-                &self.interrupt,
-                |index| {
-                    let heard = ear.heard().unwrap_or_default();
-                    heard_before[index].store(heard, Ordering::Relaxed);
-                    readers.start(index);
-                    follow.start(index);
-                },
-                examine,
-                &mut on_done,
-            );
-            is_over.store(true, Ordering::Relaxed);
-            *again() = None;
-            summary
-        });
-        runner::end_survivors(masquerade::FOLDER, self.workshop.compilers.as_os_str());
-        let _ = fs::remove_dir_all(&self.workshop.profiles);
-        // What stays has everything built anew the next time.
-        let _ = inputs::forget_gone(&self.workshop.compilers, noted);
-        summary.not_started
     }
 
     /// Where a test's output is kept.
@@ -587,12 +374,6 @@ pub(super) fn recorder<'a>(
     match backend {
         Backend::Llvm { .. } | Backend::Rustc => Box::new(Llvm::new(placer, folders, strays)),
         Backend::Gcov => Box::new(Gcov::new(placer, folders)),
-    }
-}
-
-fn remove(files: &[PathBuf]) {
-    for file in files {
-        let _ = fs::remove_file(file);
     }
 }
 

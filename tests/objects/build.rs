@@ -128,7 +128,7 @@ pub(crate) fn add(contents: &mut Contents, name: &str, binary: &[u8], link: Opti
     let mut objects = BTreeMap::new();
     let linked = link.map(|link| {
         let mut read = |path: &str| Some((fs::read(path).ok()?, false));
-        Linked::note(link, binary, &mut read, &mut |key, bytes| {
+        Linked::note(link, binary, &mut read, &mut |key, bytes, _| {
             objects.insert(key, digest(bytes));
         })
     });

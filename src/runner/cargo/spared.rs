@@ -46,11 +46,12 @@ pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
     let (own, others) = packages(&profiles, tree);
     let is_other = |package: &String| others.contains(package) && !own.contains(package);
     for profile in &profiles {
-        let known = ["build", "deps", FINGERPRINTS].map(|name| profile.join(name));
+        // What rustc keeps for itself it compares with what it reads now.
+        let known = ["build", "deps", "incremental", FINGERPRINTS].map(|name| profile.join(name));
         keep_only(profile, |path| {
             is_of_cargo(path) || known.iter().any(|known| known == path)
         })?;
-        let [build, deps, _] = &known;
+        let [build, deps, ..] = &known;
         keep_only(build, |path| {
             package_of(path).is_some_and(|package| is_other(&package))
         })?;
@@ -144,6 +145,7 @@ mod tests {
         let stay = [
             (".rustc_info.json".to_owned(), ""),
             ("debug/.cargo-lock".to_owned(), ""),
+            ("debug/incremental/m/x".to_owned(), ""),
             (format!("debug/.fingerprint/o-{other}/lib-o"), ""),
             (format!("debug/deps/o-{other}.d"), outside),
             (format!("debug/deps/libo-{other}.rlib"), ""),
@@ -156,7 +158,6 @@ mod tests {
             ("tmp/x".to_owned(), ""),
             ("debug/prog".to_owned(), ""),
             ("debug/examples/e".to_owned(), ""),
-            ("debug/incremental/m/x".to_owned(), ""),
             (format!("debug/deps/m-{own}.d"), &*inside),
             (format!("debug/deps/m-{own}"), ""),
             (format!("debug/deps/libq-{own}.rlib"), ""),
