@@ -42,8 +42,14 @@ pub(super) struct Documented {
 }
 
 /// All test binaries of a site that was built, and the libraries with documentation.
-pub(super) fn all(site: &Site, settings: &Settings) -> Result<(Vec<Invocation>, Vec<Documented>)> {
-    let host = host(site)?;
+pub(super) fn all(
+    site: &Site,
+    settings: &Settings,
+    rustc: &str,
+) -> Result<(Vec<Invocation>, Vec<Documented>)> {
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
+    let host =
+        host.ok_or_else(|| Error::new("rustc does not say for which machine it compiles"))?;
     let told = serde_json::to_string(TELL).unwrap_or_default();
     let runner = format!("target.{host}.runner=[\"sh\",\"-c\",{told},\"sh\"]");
     let words = ["--tests", "--message-format=json", "--config", &runner];
@@ -77,13 +83,11 @@ pub(super) fn all(site: &Site, settings: &Settings) -> Result<(Vec<Invocation>, 
 }
 
 /// The machine for which rustc compiles, by its name in cargo's configuration.
-fn host(site: &Site) -> Result<String> {
+/// What rustc says of itself.
+pub(super) fn rustc(site: &Site) -> Result<String> {
     let words = ["rustc", "-vV"].map(OsString::from);
     let said = ask(site, &site.tree, &words, "")?;
-    let said = String::from_utf8_lossy(&said);
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| Error::new("rustc does not say for which machine it compiles"))
+    Ok(String::from_utf8_lossy(&said).into_owned())
 }
 
 /// What cargo itself is given: its tests inherit that from us.

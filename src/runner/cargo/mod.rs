@@ -2,6 +2,7 @@
 
 pub mod dep_info;
 mod doc;
+mod documented;
 mod harness;
 mod invocation;
 mod names;
@@ -11,6 +12,7 @@ mod spared;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use self::documented::Memory;
 use super::definition::Places;
 use super::{Runner, Settings, Site, Step, Test, shell};
 use crate::error::Result;
@@ -69,12 +71,14 @@ impl Runner for Cargo {
 
     fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
         let places = Places::of(site);
-        let (invocations, documented) = invocation::all(site, settings)?;
+        let rustc = invocation::rustc(site)?;
+        let (invocations, documented) = invocation::all(site, settings, &rustc)?;
         let mut tests = Vec::new();
         for invocation in &invocations {
             tests.extend(harness::tests(invocation, (site, settings), &places)?);
         }
-        tests.extend(doc::tests(&documented, (site, settings), &places));
+        let memory = Memory::of(site, &rustc);
+        tests.extend(doc::tests(&documented, memory, (site, settings), &places));
         super::with_names_of_their_own(&mut tests);
         Ok(tests)
     }
