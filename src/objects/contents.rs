@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Entry, ForLoader, Place};
 use super::linked::{Linked, ObjectKey};
+use super::pairing::fingerprint;
 use super::{ObjectDigest, Opaque, naming};
 use crate::digest::{self, Digest, Name, Names};
 
@@ -20,6 +21,9 @@ pub struct Contents {
     /// Objects by the digest of their bytes.
     #[serde(skip)]
     known: FxHashMap<ObjectKey, Result<u32, Opaque>>,
+    /// The numbers of the objects that may be the same.
+    #[serde(skip)]
+    alike: FxHashMap<u64, Vec<u32>>,
     /// The objects that the system brought along, by their numbers; known only while the build is.
     #[serde(skip)]
     brought: BTreeSet<u32>,
@@ -200,15 +204,19 @@ impl Contents {
         object: &mut dyn FnMut(ObjectKey) -> Option<Result<ObjectDigest, Opaque>>,
     ) -> Result<u32, Opaque> {
         let objects = &mut self.objects;
+        let alike = &mut self.alike;
         let add = || {
             let gone = || Err(Opaque::new("an object that went into it is not known"));
             let object = object(key).unwrap_or_else(gone)?;
-            let same = objects.iter().position(|known| *known == object);
-            let number = same.unwrap_or_else(|| {
+            let alike = alike.entry(fingerprint(&object)).or_default();
+            let mut numbers = alike.iter().copied();
+            let same = numbers.find(|number| objects[*number as usize] == object);
+            Ok(same.unwrap_or_else(|| {
+                let number = objects.len() as u32;
                 objects.push(object);
-                objects.len() - 1
-            });
-            Ok(number as u32)
+                alike.push(number);
+                number
+            }))
         };
         self.known.entry(key).or_insert_with(add).clone()
     }

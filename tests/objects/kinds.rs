@@ -278,6 +278,32 @@ fn of_several_weak_definitions_the_order_counts() {
 }
 
 #[test]
+fn a_copy_more_of_the_same_constant_is_no_difference() {
+    let table = |first: &str| format!("__attribute__((weak)) const int table[2]={{{first},2}};");
+    let user = "extern const int table[2]; int use(int x){return table[x&1];} int main(int c,char**v){return use(c);}";
+    let main = format!("{} {user}", table("1"));
+    let copy = |first: &str, more: &str| format!("{} {more} int unused;", table(first));
+    let one = [("a.c", main.as_str())];
+    let (same, other) = (copy("1", ""), copy("3", ""));
+    assert_affected(&one, &[one[0], ("b.c", &same)], &[]);
+    assert_affected(&[one[0], ("b.c", &same)], &one, &[]);
+    for difference in differences(&one, &[one[0], ("b.c", &other)]) {
+        assert!(
+            difference.everybody.is_some() || difference.affected.contains_key("use"),
+            "{difference:#?}"
+        );
+    }
+    // What it points to has a name that each object may give to something else.
+    let pointing =
+        |value: u32| format!("static int own={value}; __attribute__((weak)) int*pointer=&own; ");
+    let first = pointing(1) + "int use(void){return *pointer;} int main(void){return use();}";
+    let second = pointing(2) + "int unused;";
+    for difference in differences(&[("a.c", &first)], &[("a.c", &first), ("0.c", &second)]) {
+        assert!(difference.affected.contains_key("use"), "{difference:#?}");
+    }
+}
+
+#[test]
 fn in_assembler_a_section_counts_as_one() {
     let program = |number: u32| {
         format!(
