@@ -51,7 +51,10 @@ pub(super) fn compile() -> Result<u8> {
     let rustc = arguments
         .next()
         .ok_or_else(|| Error::new("cargo did not say which rustc it wants"))?;
-    let arguments: Vec<OsString> = arguments.collect();
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if is_for_tests(&arguments) && is_optimised(&arguments) {
+        arguments = without_incremental(arguments);
+    }
     let mut command = Command::new(rustc);
     command.args(&arguments);
     // The last word counts.
@@ -85,9 +88,38 @@ fn codegen_options(arguments: &[OsString]) -> impl Iterator<Item = &str> {
     })
 }
 
+const INCREMENTAL: &str = "incremental=";
+
 /// Whether rustc keeps what it compiled for the next time.
 fn is_incremental(arguments: &[OsString]) -> bool {
-    codegen_options(arguments).any(|option| option.starts_with("incremental="))
+    codegen_options(arguments).any(|option| option.starts_with(INCREMENTAL))
+}
+
+/// Whether code is put into other code: then what an object holds depends on how a crate is cut into objects, and on what was
+/// compiled before.
+fn is_optimised(arguments: &[OsString]) -> bool {
+    let levels = codegen_options(arguments).filter_map(|option| option.strip_prefix("opt-level="));
+    let is_short = arguments.iter().any(|word| word == "-O");
+    levels.last().unwrap_or(if is_short { "3" } else { "0" }) != "0"
+}
+
+/// A call by which rustc keeps nothing for the next time.
+fn without_incremental(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut kept: Vec<OsString> = Vec::with_capacity(arguments.len());
+    for word in arguments {
+        let text = word.to_str().unwrap_or_default();
+        let is_second = text.starts_with(INCREMENTAL)
+            && kept
+                .last()
+                .is_some_and(|before| before == "-C" || before == "--codegen");
+        let joined = ["-C", "--codegen="].map(|option| format!("{option}{INCREMENTAL}"));
+        if is_second {
+            kept.pop();
+        } else if !joined.iter().any(|joined| text.starts_with(joined)) {
+            kept.push(word);
+        }
+    }
+    kept
 }
 
 /// Whether a call asks for all that debuggers can use. The last word counts.
@@ -209,6 +241,29 @@ mod tests {
             "--cfg incremental=x",
         ] {
             assert!(!is_incremental(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
+    fn where_code_is_put_into_other_code_nothing_is_kept() {
+        for call in [
+            "-C opt-level=3",
+            "-Copt-level=s",
+            "-O",
+            "-C opt-level=0 -C opt-level=1",
+        ] {
+            assert!(is_optimised(&words(call)), "{call}");
+        }
+        for call in ["-C debuginfo=2", "--codegen opt-level=0"] {
+            assert!(!is_optimised(&words(call)), "{call}");
+        }
+        for (call, kept) in [
+            ("-C incremental=/t -C opt-level=3", "-C opt-level=3"),
+            ("a.rs -Cincremental=/t --test", "a.rs --test"),
+            ("--codegen=incremental=/t", ""),
+            ("--cfg incremental=x", "--cfg incremental=x"),
+        ] {
+            assert_eq!(without_incremental(words(call)), words(kept), "{call}");
         }
     }
 

@@ -124,13 +124,14 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
             Place::In(section) => Some(section),
         };
         let role = section.map_or(Role::Program, |section| layout.roles[section]);
+        let is_loaded = section.is_none_or(|section| layout.elf.sections[section].is_loaded());
         if symbol.is_label()
             || symbol.is_section()
             || symbol.is_file()
             || role == Role::Counting
             || instrumentation::is_counting(symbol.name)
             // A name at the end of an empty section still has a meaning, for instance as the end of a list.
-            || role == Role::Beside && symbol.is_local()
+            || role == Role::Beside && (symbol.is_local() || !is_loaded)
         {
             continue;
         }

@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::coverage::llvm::binary;
 use crate::difference::{facts_source, source_files};
 use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
 use crate::history::Outside;
 use crate::lang::c::Granularity;
 use crate::lang::facts::MadeFacts;
@@ -138,14 +139,29 @@ impl Session {
         let mark = unfinished(&self.workshop);
         let _ = fs::write(&mark, "");
         failure::forget(&self.workshop);
-        let built = runner::build(
-            self.runner,
-            &self.site,
-            &self.settings,
-            &self.interrupt,
-            &log,
-            extent,
-        );
+        let build = || {
+            runner::build(
+                self.runner,
+                &self.site,
+                &self.settings,
+                &self.interrupt,
+                &log,
+                extent,
+            )
+        };
+        let mut built = build();
+        let is_failed = |error: &Error| error.exit_code == ExitCode::BuildFailed;
+        if built.as_ref().is_err_and(is_failed) {
+            let said = fs::read(&log).unwrap_or_default();
+            if self
+                .runner
+                .forgets(&self.site, &String::from_utf8_lossy(&said))
+            {
+                // A list that knows of what is gone has more built anew, and no less.
+                let _ = inputs::keep_made(&self.workshop.compilers);
+                built = build();
+            }
+        }
         let now = self.watch.as_ref().and_then(Watch::opened);
         // Who opens a file by another name of it is not seen.
         let now = now.map(|mut now| {

@@ -182,6 +182,11 @@ pub trait Runner: Send + Sync {
         false
     }
 
+    /// Whether a build, given what it said, may have failed for what an earlier one left. If so, that is gone now.
+    fn forgets(&self, _site: &Site, _said: &str) -> bool {
+        false
+    }
+
     /// The commands that configure and build, in order, as the site is now.
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;
 

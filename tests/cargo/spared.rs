@@ -101,6 +101,50 @@ fn what_is_not_made_of_the_tree_is_not_made_again() {
 }
 
 #[test]
+fn what_rustc_kept_may_be_damaged() {
+    let workspace = Workspace::recorded(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"own\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        ),
+        (".gitignore", "target\n"),
+        (
+            "src/lib.rs",
+            "mod kept;\npub fn one() -> i32 { 1 }\n#[test]\nfn of_one() { assert!(one() > 0) }\n#[test]\nfn of_kept() { assert!(kept::two() > 1) }\n",
+        ),
+        ("src/kept.rs", "pub fn two() -> i32 { 2 }\n"),
+    ]);
+    let incremental = "build/main/out/debug/incremental";
+    let kept = workspace.repo.top().join(".git/rts").join(incremental);
+    let mut damaged = 0;
+    let sessions = std::fs::read_dir(&kept).unwrap().flat_map(|one| {
+        let folder = one.unwrap().path();
+        std::fs::read_dir(folder).unwrap()
+    });
+    for session in sessions.map(|session| session.unwrap().path()) {
+        for file in std::fs::read_dir(&session).into_iter().flatten() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "o") {
+                std::fs::write(file, "").unwrap();
+                damaged += 1;
+            }
+        }
+    }
+    assert!(damaged > 0);
+    workspace.change("src/lib.rs", "{ 1 }", "{ 3 }");
+    let (printed, said) = workspace.rts(&["run", "HEAD"]);
+    assert!(said.contains("passed"), "{printed}{said}");
+    // A mistake of ours stays one.
+    workspace.change("src/lib.rs", "{ 3 }", "{ gone() }");
+    let failing = workspace
+        .command(env!("CARGO_BIN_EXE_git-rts"))
+        .args(["run", "HEAD"])
+        .output()
+        .unwrap();
+    assert_eq!(failing.status.code(), Some(101), "{failing:?}");
+}
+
+#[test]
 fn documentation_that_compiles_leaves_nothing_to_be_built_again() {
     let workspace = Workspace::recorded(&[
         (

@@ -304,6 +304,21 @@ fn a_copy_more_of_the_same_constant_is_no_difference() {
 }
 
 #[test]
+fn what_is_not_loaded_is_nothing_to_the_program() {
+    let note = |value: u32| {
+        format!(
+            ".section .note.own,\"\",@progbits\n.globl own_note\n.type own_note,@object\nown_note:\n .long {value}\n.size own_note,4\n.section .note.GNU-stack,\"\",@progbits\n"
+        )
+    };
+    let main = ("main.c", "int main(void){return 0;}");
+    let (one, two) = (note(1), note(2));
+    for difference in differences(&[("note.s", &one), main], &[("note.s", &two), main]) {
+        assert_eq!(difference.everybody, None, "{difference:#?}");
+        assert!(difference.symbols.is_empty(), "{difference:#?}");
+    }
+}
+
+#[test]
 fn in_assembler_a_section_counts_as_one() {
     let program = |number: u32| {
         format!(

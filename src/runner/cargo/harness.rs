@@ -44,7 +44,9 @@ pub(super) fn tests(
         let own = own.map(|(name, value)| (name.clone(), Some(value.clone())));
         let mut site = site.clone();
         site.environment.extend(own);
-        let printed = ask(&site, &invocation.folder, &command, "")?;
+        let broken = "the program ends before it runs any test: 'cargo test' fails at it, too";
+        let printed = ask(&site, &invocation.folder, &command, "");
+        let printed = printed.map_err(|error| error.hint(broken))?;
         let printed = String::from_utf8_lossy(&printed).into_owned();
         let lines = printed.lines();
         Ok(lines

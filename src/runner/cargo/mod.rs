@@ -50,6 +50,10 @@ impl Runner for Cargo {
         is_ours && !spared::tells_others(tree) && spared::clear(build, tree).is_ok()
     }
 
+    fn forgets(&self, site: &Site, said: &str) -> bool {
+        spared::forget_broken(&site.build, &site.tree, said)
+    }
+
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
         let jobs = format!("-j{}", site.jobs.max(1));
         let command = match &settings.build {
