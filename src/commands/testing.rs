@@ -21,7 +21,7 @@ use crate::recording::fingerprint::{fingerprint, remember};
 use crate::recording::products::Products;
 use crate::recording::{Done, Placer, Recorder, Session, add_silent};
 use crate::repo::Repository;
-use crate::runner::needs::constraints;
+use crate::runner::needs::{constraints, predecessors};
 use crate::runner::{self, Extent, Interrupt, Test};
 use crate::selection::Latest;
 use crate::trace::{FunctionId, Trace};
@@ -279,13 +279,7 @@ pub(super) fn remember_runs(
 pub(super) fn add_predecessors(recording: &mut Recording, tests: &[Test]) {
     let constraints = constraints(tests);
     for (index, test) in tests.iter().enumerate() {
-        let mut before = constraints.tests[index].after.clone();
-        let mut waiting: Vec<usize> = before.iter().copied().collect();
-        while let Some(earlier) = waiting.pop() {
-            let further = constraints.tests[earlier].after.iter().copied();
-            waiting.extend(further.filter(|further| before.insert(*further)));
-        }
-        before.remove(&index);
+        let before = predecessors(&constraints, index);
         let record = recording.record(&test.name).cloned();
         let Some(mut record) = record.filter(|_| !before.is_empty()) else {
             continue;

@@ -12,6 +12,8 @@ use crate::runner::follow::Seen;
 pub(super) struct Surroundings<'a> {
     pub(super) root: &'a Path,
     pub(super) tree: &'a Path,
+    /// A folder of ours in the build.
+    pub(super) own: &'a Path,
     pub(super) files: &'a BTreeSet<RepoPath>,
     /// The folders of the tree, without its top.
     pub(super) folders: &'a BTreeSet<RepoPath>,
@@ -22,7 +24,7 @@ impl Surroundings<'_> {
     pub(super) fn looked(&self, seen: &Seen) -> Looked {
         let mut touched = BTreeSet::new();
         let mut beyond = Beyond::default();
-        for path in &seen.touched {
+        for path in seen.touched.iter().filter(|path| !self.is_ours(path)) {
             match self.in_tree(path) {
                 Some(place) => {
                     if !self.is_of_the_tree(path) {
@@ -37,14 +39,14 @@ impl Surroundings<'_> {
                 None => beyond.made.extend(place_in(self.root, path)),
             }
         }
-        for path in &seen.missing {
+        for path in seen.missing.iter().filter(|path| !self.is_ours(path)) {
             if let Ok(place) = path.strip_prefix(self.tree) {
                 let place = RepoPath::new(place.as_os_str().as_encoded_bytes());
                 beyond.missing.insert(place);
             }
             beyond.made.extend(place_in(self.root, path));
         }
-        for path in &seen.listed {
+        for path in seen.listed.iter().filter(|path| !self.is_ours(path)) {
             beyond.listed.extend(self.in_tree(path));
             beyond.made_listed.extend(place_in(self.root, path));
         }
@@ -54,7 +56,7 @@ impl Surroundings<'_> {
                 beyond.asked.remove(&place);
             }
         }
-        let is_made = |path: &&PathBuf| !self.is_of_the_tree(path);
+        let is_made = |path: &&PathBuf| !self.is_of_the_tree(path) && !self.is_ours(path);
         let read = seen.read.iter().filter(is_made);
         beyond.made_read = read.filter_map(|path| place_in(self.root, path)).collect();
         let behind = seen.behind.iter().filter(is_made);
@@ -64,6 +66,10 @@ impl Surroundings<'_> {
             touched,
             beyond: Some(beyond),
         }
+    }
+
+    fn is_ours(&self, path: &Path) -> bool {
+        path.starts_with(self.own)
     }
 
     /// Whether the tree itself has a file or folder at a path.

@@ -21,6 +21,9 @@ type Stamp = (u32, u128, u64);
 
 const PIECE: usize = 1 << 20;
 
+/// CMake writes where everything is into what CTest reads; no test looks at that.
+const LIST_OF_CTEST: &str = "CTestTestfile.cmake";
+
 /// What the build left in a workshop.
 pub struct Products {
     /// The folder of the workshop, by whose places files are known.
@@ -56,7 +59,7 @@ impl Products {
             .retain(|place, stamp| left.get(place) != Some(stamp));
         let altered = altered.iter();
         products.altered = altered
-            .map(|(file, path)| (file.clone(), content(path, None)))
+            .map(|(file, path)| (file.clone(), products.content(path, None)))
             .collect();
         products
     }
@@ -132,7 +135,7 @@ impl Products {
                 ..Product::default()
             };
         }
-        content(&path, Some(is_read))
+        self.content(&path, Some(is_read))
     }
 
     /// The entries that the build made in a folder.
@@ -185,6 +188,68 @@ impl Products {
         }
     }
 
+    /// What is at a path. Code is only looked into if it is read, or if that is not known.
+    fn content(&self, path: &Path, is_read: Option<bool>) -> Product {
+        let Ok(metadata) = fs::symlink_metadata(path) else {
+            return Product::default();
+        };
+        let mut product = Product {
+            mode: metadata.mode(),
+            ..Product::default()
+        };
+        if metadata.is_symlink() {
+            let target = fs::read_link(path).ok();
+            product.digest =
+                target.map(|target| digest::bytes(target.as_os_str().as_encoded_bytes()));
+        } else if metadata.is_file() {
+            product.is_code = is_code(path);
+            if !product.is_code || is_read != Some(false) {
+                product.digest = self.digest_of(path);
+            }
+        } else {
+            // What is in a folder is for who lists it.
+            product.digest = Some(0);
+        }
+        product
+    }
+
+    /// Of the content of a file, piece by piece: it may not fit into memory.
+    fn digest_of(&self, path: &Path) -> Option<u64> {
+        if dep_info::is_dep_info(path)
+            && let Ok(note) = fs::read(path)
+            && let Some(parts) = dep_info::sorted(&note)
+        {
+            let mut digest = Digest::new();
+            parts.iter().for_each(|part| digest.absorb_bytes(part));
+            return Some(digest.finish());
+        }
+        if path.file_name().is_some_and(|name| name == LIST_OF_CTEST)
+            && let Ok(text) = fs::read(path)
+        {
+            let place = self.root.as_os_str().as_encoded_bytes();
+            return Some(digest::bytes(&without(&text, place)));
+        }
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "rlib")
+            && let Ok(library) = fs::read(path)
+            && let Some(digest) = digest_of_crate(&library)
+        {
+            return Some(digest);
+        }
+        let mut file = fs::File::open(path).ok()?;
+        let mut digest = Digest::new();
+        let mut piece = Vec::with_capacity(PIECE);
+        loop {
+            piece.clear();
+            let length = file.by_ref().take(PIECE as u64).read_to_end(&mut piece);
+            if length.ok()? == 0 {
+                return Some(digest.finish());
+            }
+            digest.absorb_bytes(&piece);
+        }
+    }
+
     fn seen_by<'t>(
         &self,
         tests: impl IntoIterator<Item = &'t TestRecord>,
@@ -226,59 +291,19 @@ pub fn place_in(root: &Path, path: &Path) -> Option<RepoPath> {
     Some(RepoPath::new(place.as_os_str().as_encoded_bytes()))
 }
 
-/// What is at a path. Code is only looked into if it is read, or if that is not known.
-fn content(path: &Path, is_read: Option<bool>) -> Product {
-    let Ok(metadata) = fs::symlink_metadata(path) else {
-        return Product::default();
-    };
-    let mut product = Product {
-        mode: metadata.mode(),
-        ..Product::default()
-    };
-    if metadata.is_symlink() {
-        let target = fs::read_link(path).ok();
-        product.digest = target.map(|target| digest::bytes(target.as_os_str().as_encoded_bytes()));
-    } else if metadata.is_file() {
-        product.is_code = is_code(path);
-        if !product.is_code || is_read != Some(false) {
-            product.digest = digest_of(path);
-        }
-    } else {
-        // What is in a folder is for who lists it.
-        product.digest = Some(0);
-    }
-    product
-}
-
-/// Of the content of a file, piece by piece: it may not fit into memory.
-fn digest_of(path: &Path) -> Option<u64> {
-    if dep_info::is_dep_info(path)
-        && let Ok(note) = fs::read(path)
-        && let Some(parts) = dep_info::sorted(&note)
+/// A text without the place where the project is built.
+fn without(text: &[u8], place: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest
+        .windows(place.len().max(1))
+        .position(|part| part == place)
     {
-        let mut digest = Digest::new();
-        parts.iter().for_each(|part| digest.absorb_bytes(part));
-        return Some(digest.finish());
+        out.extend(&rest[..at]);
+        rest = &rest[at + place.len()..];
     }
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "rlib")
-        && let Ok(library) = fs::read(path)
-        && let Some(digest) = digest_of_crate(&library)
-    {
-        return Some(digest);
-    }
-    let mut file = fs::File::open(path).ok()?;
-    let mut digest = Digest::new();
-    let mut piece = Vec::with_capacity(PIECE);
-    loop {
-        piece.clear();
-        let length = file.by_ref().take(PIECE as u64).read_to_end(&mut piece);
-        if length.ok()? == 0 {
-            return Some(digest.finish());
-        }
-        digest.absorb_bytes(&piece);
-    }
+    out.extend(rest);
+    out
 }
 
 /// Whether a file is an object, a program or a library, by its first bytes: most are large.
@@ -349,8 +374,25 @@ mod tests {
     }
 
     #[test]
+    fn where_a_project_is_built_is_nothing_to_what_ctest_lists() {
+        let list = |folder: &str, more: &str| {
+            let room = tempfile::tempdir().expect("there is room");
+            let root = room.path().join(folder);
+            fs::create_dir_all(&root).expect("there is room");
+            let text = format!("add_test([=[a]=] \"{}/out/a\"{more})\n", root.display());
+            fs::write(root.join(LIST_OF_CTEST), text).expect("there is room");
+            let look = Products::look_over(&root, &[&root], BTreeSet::new(), &[]);
+            look.file(&place(LIST_OF_CTEST), true).digest
+        };
+        assert!(list("one", "").is_some());
+        assert_eq!(list("one", ""), list("another", ""));
+        assert_ne!(list("one", ""), list("one", " \"x\""));
+    }
+
+    #[test]
     fn a_library_of_rust_is_the_same_whichever_compilation_its_objects_are_from() {
         let folder = tempfile::tempdir().expect("there is room");
+        let look = Products::look_over(folder.path(), &[], BTreeSet::new(), &[]);
         let library = |name: &str, member: &str, content: &str| {
             let length = content.len();
             let text = format!(
@@ -362,7 +404,7 @@ mod tests {
             );
             let path = folder.path().join(name);
             fs::write(&path, text).expect("there is room");
-            digest_of(&path).expect("it is there")
+            look.digest_of(&path).expect("it is there")
         };
         let first = library("one.rlib", "ones-1a2b.4c5d.6e7f.rcgu.o", "code");
         let others = [

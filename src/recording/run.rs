@@ -129,6 +129,7 @@ impl<'a> Examiner<'a> {
             surroundings: Surroundings {
                 root: session.root(),
                 tree: &workshop.tree,
+                own: &session.own_folder,
                 files: &session.files,
                 folders,
             },
@@ -210,6 +211,10 @@ impl<'a> Examiner<'a> {
             true => Recorded::default(),
             false => self.counted(index, &mut seen),
         };
+        if let Some(seen) = &mut seen {
+            let required = launch.required_files.iter();
+            required.for_each(|file| seen.look_for(launch.folder.join(file)));
+        }
         let looked = seen.map(|seen| self.surroundings.looked(&seen));
         // Where not everything can be followed, what is opened is still seen.
         recorded.looked = looked.or_else(|| {

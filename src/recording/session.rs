@@ -30,8 +30,9 @@ use crate::masquerade::{self, Backend, Links, headers, inputs, kept};
 use crate::objects::Contents;
 use crate::program::Program;
 use crate::repo::{RepoPath, Repository, Version};
+use crate::runner::needs::define;
 use crate::runner::watch::{Opened, Watch};
-use crate::runner::{self, Extent, Finished, Interrupt, Runner, Settings, Site, Test};
+use crate::runner::{self, Extent, Finished, Interrupt, OWN_FOLDER, Runner, Settings, Site, Test};
 use crate::trace::{FunctionId, Trace};
 use crate::workshop::Workshop;
 
@@ -52,6 +53,8 @@ pub struct Session {
     /// How many bytes of notes earlier calls of compilers and linkers left.
     noted_before: u64,
     left_out: LeftOut,
+    /// What the runner needs for itself in the build.
+    pub(super) own_folder: PathBuf,
     /// What programs executed while the project was built, and why that may not be all.
     executed_by_build: OnceLock<(Trace, Option<String>)>,
     /// Held until the session ends: two of them in one workshop would build over each other.
@@ -108,6 +111,7 @@ impl Session {
         // After the copy, which opens files itself.
         let watch = Watch::over(&workshop.tree, &files);
         let session = Session {
+            own_folder: workshop.build.join(OWN_FOLDER),
             workshop,
             version,
             backend,
@@ -241,7 +245,9 @@ impl Session {
     pub fn list(&self) -> Result<Vec<Test>> {
         let tests = self.runner.list(&self.site, &self.settings);
         self.note(self.watch.as_ref().and_then(Watch::opened));
-        tests
+        let mut tests = tests?;
+        define(&mut tests);
+        Ok(tests)
     }
 
     /// Adds what was opened just now to what the builds in this workshop opened: each of them made a part of what is there.

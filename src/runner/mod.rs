@@ -70,6 +70,10 @@ static RUNNERS: [&dyn Runner; 6] = [
 /// How long a test may take when neither it nor the configuration says so: what CTest allows.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1500);
 
+/// What runners need for themselves in a build folder. Tests look at it only through their runner, and all that it says is in their
+/// definitions.
+pub const OWN_FOLDER: &str = ".git-rts";
+
 /// Where a project is built: a copy of its tree that is ours, and a build folder beside it.
 #[derive(Debug, Clone)]
 pub struct Site {

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Test;
+use crate::digest;
 
 /// What one test asks for, by the names that its project uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +95,44 @@ pub fn constraints<T: Borrow<Test>>(tests: &[T]) -> Constraints {
         })
         .collect();
     Constraints { tests }
+}
+
+/// All that must have ended before a test starts, however many steps before.
+#[must_use]
+pub fn predecessors(constraints: &Constraints, test: usize) -> BTreeSet<usize> {
+    let mut before = constraints.tests[test].after.clone();
+    let mut waiting: Vec<usize> = before.iter().copied().collect();
+    while let Some(earlier) = waiting.pop() {
+        let further = constraints.tests[earlier].after.iter().copied();
+        waiting.extend(further.filter(|further| before.insert(*further)));
+    }
+    before.remove(&test);
+    before
+}
+
+/// Adds to the definition of each test what is no property of it and decides about it all the same: the definitions of the tests that
+/// run before it, because it may use what they leave, and how long it may take.
+pub fn define(tests: &mut [Test]) {
+    let constraints = constraints(tests);
+    let own: Vec<u64> = tests
+        .iter()
+        .map(|test| digest::bytes(&test.definition.encoded()))
+        .collect();
+    for index in 0..tests.len() {
+        let before = predecessors(&constraints, index).into_iter();
+        let before: BTreeSet<String> = before
+            .map(|earlier| format!("{} {:016x}", tests[earlier].name, own[earlier]))
+            .collect();
+        let limit = tests[index].launch.timeout;
+        let properties = &mut tests[index].definition.properties;
+        if !before.is_empty() {
+            let before: Vec<String> = before.into_iter().collect();
+            properties.insert("tests before it".to_owned(), before.join("\n"));
+        }
+        if let Some(limit) = limit {
+            properties.insert("time limit".to_owned(), format!("{limit:?}"));
+        }
+    }
 }
 
 /// The chosen tests and those without which they cannot run: the makers of their fixtures, and who takes them down.

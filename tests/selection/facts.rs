@@ -38,6 +38,7 @@ facts! {
     a_file_behind_a_link_reaches_who_follows_it
     a_file_that_comes_reaches_who_looked_for_it
     a_file_that_is_not_in_the_build_reaches_nobody
+    a_file_that_a_test_requires_reaches_it
     a_file_that_moves_and_changes_reaches_who_executes_the_change
     a_file_that_nobody_opens_reaches_nobody
     a_file_that_the_build_alters_reaches_who_reads_it
@@ -146,6 +147,7 @@ facts! {
     an_undefined_macro_reaches_its_uses
     another_command_for_tests_reaches_every_test
     another_include_reaches_data_and_what_is_read_behind_it
+    another_time_limit_reaches_every_test
     assembler_reaches_every_test
     both_sides_of_a_comma_are_executed
     code_that_differs_though_nobody_read_the_file_reaches_who_executes_it
@@ -185,6 +187,7 @@ facts! {
     what_is_compiled_past_our_compilers_counts_beside_what_is_not
     what_is_stripped_hides_nothing_without_counters
     what_line_directives_say_does_not_hide_a_function
+    what_runs_before_a_test_is_a_part_of_its_definition
     who_reads_compiled_code_notices_what_it_does_not_execute
 }
 

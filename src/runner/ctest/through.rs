@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::{Judge, Launch, Outcome, Site};
+use super::super::{Judge, Launch, OWN_FOLDER, Outcome, Site};
 use crate::error::{Error, Result};
 
 /// More than CTest allows, because it should be CTest that stops the test.
@@ -11,7 +11,7 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// Makes the launch one of CTest itself, for the test of this number.
 pub(super) fn ctest(launch: &mut Launch, number: usize, site: &Site) -> Result<()> {
     // Each has a folder of its own, because CTest writes logs there and several run at once.
-    let folder = site.build.join(".git-rts").join(format!("ctest-{number}"));
+    let folder = site.build.join(OWN_FOLDER).join(format!("ctest-{number}"));
     let file = folder.join("CTestTestfile.cmake");
     let build = site.build.to_string_lossy().replace('\\', "/");
     std::fs::create_dir_all(&folder)

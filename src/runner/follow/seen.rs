@@ -23,3 +23,13 @@ pub struct Seen {
     /// test whose handler does not ask for calls to be repeated (`SA_RESTART`) may have failed because of that.
     pub disturbed: bool,
 }
+
+impl Seen {
+    /// Adds a file that somebody else looked for, to decide whether the test runs.
+    pub fn look_for(&mut self, file: PathBuf) {
+        match file.symlink_metadata() {
+            Ok(_) => self.touched.insert(file),
+            Err(_) => self.missing.insert(file),
+        };
+    }
+}
