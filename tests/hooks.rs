@@ -248,6 +248,33 @@ fn every_kind_of_ref_is_understood() {
 }
 
 #[test]
+fn what_holds_no_tests_and_comes_from_nowhere_goes() {
+    let repo = with_hook("pre-push");
+    repo.write("index.html", "<p>");
+    let page = repo.git(&["hash-object", "-w", "index.html"]);
+    fs::remove_file(repo.top().join("index.html")).unwrap();
+    repo.write("list", format!("100644 blob {}\tindex.html\n", page.trim()));
+    let made = repo
+        .command("sh")
+        .args([
+            "-c",
+            "git commit-tree -m pages $(git mktree < list); rm list",
+        ])
+        .output()
+        .unwrap();
+    let pages = String::from_utf8(made.stdout).unwrap();
+    let said = goes(&repo, &[&format!("{}:refs/heads/pages", pages.trim())]);
+    assert!(said.contains("holds no tests"), "{said}");
+    assert!(is_on_remote(&repo, "pages"));
+    repo.git(&["notes", "add", "-m", "a note"]);
+    goes(&repo, &["refs/notes/commits"]);
+    // What comes from here is tested, and who takes the settings away is asked about it.
+    repo.git(&["rm", "--quiet", ".git-rts.toml"]);
+    repo.commit_all();
+    is_stopped(&repo, &["main"]);
+}
+
+#[test]
 fn the_commit_is_tested_whatever_lies_in_the_work_tree() {
     let repo = with_hook("pre-push");
     bad(&repo, "one");

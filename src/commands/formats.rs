@@ -37,7 +37,7 @@ pub(super) enum Format {
     CtestRegex,
     /// For 'ctest --tests-from-file' of CMake 3.29 and newer
     CtestFile,
-    /// A CTestTestfile.cmake for an empty folder, in which 'ctest -I FILE' runs the tests in our order; needs '--test-dir'
+    /// A CTestTestfile.cmake for an empty folder, in which 'ctest -I FILE', with the FILE of '--format ctest', runs the tests in our order; needs '--test-dir'
     CtestTestfile,
     /// For each folder a line: the folder, and the words for TESTS of its Makefile
     Automake,

@@ -7,6 +7,7 @@ use clap::Args;
 use crate::config::duration;
 use crate::emit::progress::size;
 use crate::error::{Error, Result};
+use crate::exit_code::ExitCode;
 use crate::repo::Repository;
 
 /// Drop histories that no ref reaches or that are too old
@@ -81,10 +82,13 @@ fn count(histories: usize) -> String {
 
 /// An age in days or weeks, or as any other duration.
 fn age(text: &str) -> Result<Duration> {
+    let bad = || {
+        Error::new(format!("'{text}' is not an age"))
+            .hint("write '30d', '8w' or '12h'")
+            .exit_code(ExitCode::Usage)
+    };
     let days = |number: &str, factor: u64| -> Result<Duration> {
-        let number: u64 = number.parse().map_err(|_| {
-            Error::new(format!("'{text}' is not an age")).hint("write '30d', '8w' or '12h'")
-        })?;
+        let number: u64 = number.parse().map_err(|_| bad())?;
         Ok(Duration::from_secs(
             number.saturating_mul(factor * 24 * 3600),
         ))
@@ -92,7 +96,7 @@ fn age(text: &str) -> Result<Duration> {
     match (text.strip_suffix('d'), text.strip_suffix('w')) {
         (Some(number), _) => days(number, 1),
         (_, Some(number)) => days(number, 7),
-        _ => duration(text),
+        _ => duration(text).map_err(|_| bad()),
     }
 }
 
@@ -104,6 +108,10 @@ mod tests {
     fn ages_are_read() {
         let hours = |text| age(text).expect("it is an age").as_secs() / 3600;
         assert_eq!((hours("2d"), hours("1w"), hours("12h")), (48, 168, 12));
-        assert!(age("soon").is_err() && age("xd").is_err());
+        for text in ["soon", "xd"] {
+            let error = age(text).expect_err("it is none");
+            assert!(error.hints[0].contains("30d"), "{error}");
+            assert_eq!(error.exit_code, ExitCode::Usage);
+        }
     }
 }

@@ -18,6 +18,7 @@ use crate::history::{PATIENCE, VersionKey, keep};
 use crate::hooks::LOCAL_VARIABLES;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, FileEntry, Repository, Version};
+use crate::runner::{self, Settings};
 use crate::select::Reason;
 use crate::selection::{Question, Selection, Witnesses, selection};
 
@@ -114,6 +115,14 @@ impl Guard {
                 own.folder.clone()
             }
         };
+        let is_settled = folder.join(FILE).exists();
+        if !is_settled
+            && !repository.is_related(version)
+            && runner::detect(&folder, &Settings::default()).is_err()
+        {
+            notice!("git rts: {name} holds no tests, and has no commit in common with HEAD");
+            return Ok(());
+        }
         notice!("git rts: testing {name}; {SKIP}=1 skips it");
         let mut run = Command::new(this_program()?);
         run.args(["run", &version.id()]).current_dir(&folder);
@@ -140,7 +149,7 @@ impl Guard {
 
     fn way_out(&self) -> String {
         format!(
-            "'{SKIP}=1 {}' does it all the same, and what has not passed is owed",
+            "'{SKIP}=1 {}' does it all the same, and what has not passed stays selected",
             self.all_the_same
         )
     }

@@ -145,6 +145,21 @@ pub(super) fn cases<'a>(
     cases
 }
 
+/// Whether there is a folder for the file: better now than when everything has run.
+pub(super) fn can_write_junit(file: &Path) -> Result<()> {
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Error::new(format!(
+            "cannot write '{}': there is no folder '{}'",
+            file.display(),
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 pub(super) fn write_junit(file: &Path, cases: &[Case<'_>]) -> Result<()> {
     fs::write(file, junit(cases))
         .map_err(|error| Error::new(format!("cannot write '{}': {error}", file.display())))

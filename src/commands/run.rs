@@ -11,12 +11,13 @@ use crate::commands::formats::{Format, Listing};
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::output::print_raw;
 use crate::commands::own_tree;
-use crate::commands::results::{cases, write_junit};
+use crate::commands::results::{can_write_junit, cases, write_junit};
 use crate::commands::select::say;
 use crate::commands::testing::{
     build, needs_work_tree, no_tests, report_doubts, report_kept, waiting,
 };
 use crate::commands::values::at_least_one;
+use crate::commands::versions::selected_between;
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::commands::{controls, ledger};
 use crate::config::Config;
@@ -130,20 +131,16 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
             .hint("add '--dry-run' to list what would run; '--format junit' and '--format tap' tell how tests went")
             .exit_code(ExitCode::Usage));
     }
+    if let Some(file) = &arguments.junit {
+        can_write_junit(file)?;
+    }
     let wishes = arguments.ordering.wishes(&config, arguments.jobs.get())?;
     if arguments.all && !wishes.limits.is_empty() {
         return Err(Error::new("'--all' leaves no room for a limit")
             .hint("'--technique all' orders all tests and runs those that fit")
             .exit_code(ExitCode::Usage));
     }
-    let (base, _) = match repository.resolve(arguments.base.as_deref(), None) {
-        // Whatever has a history is what counts in the end; a clone without a past selects everything.
-        Err(_) if arguments.base.is_none() && repository.is_shallow() => {
-            notice!("this clone is shallow, so HEAD is what it is compared with");
-            repository.resolve(Some("HEAD"), None)?
-        }
-        resolved => resolved?,
-    };
+    let (base, _) = selected_between(&repository, arguments.base.as_deref(), None)?;
     let building = Meanwhile::show("building with counters");
     let (session, reason) = build(&repository, &config, interrupt)?;
     let tests = session.list()?;

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::commands::formats::Listing;
 use crate::commands::ordering::{Ordering, say_arrangement};
 use crate::commands::testing::{setup, waiting};
+use crate::commands::versions::selected_between;
 use crate::commands::witnesses::ChosenWitnesses;
 use crate::config::Config;
 use crate::emit::plan_text::{summary, warnings};
@@ -81,7 +82,7 @@ pub(super) fn select(
     head: Option<&str>,
     witnesses: Witnesses,
 ) -> Result<Selection> {
-    let (base, head) = repository.resolve(base, head)?;
+    let (base, head) = selected_between(repository, base, head)?;
     let question = Question {
         base,
         head,

@@ -94,16 +94,21 @@ pub(super) fn no_tests() -> Error {
 
 /// Says which tests will always be selected, and why.
 pub(super) fn report_doubts<'a>(tests: impl IntoIterator<Item = &'a TestRecord>) {
-    let mut doubts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut doubts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     // What is owed is selected until it has run, and told elsewhere.
-    let tests = tests.into_iter().filter(|test| test.owed.is_none());
-    for doubt in tests.filter_map(|test| test.doubt.as_deref()) {
-        *doubts.entry(doubt).or_default() += 1;
+    for test in tests.into_iter().filter(|test| test.owed.is_none()) {
+        if let Some(doubt) = test.doubt.as_deref() {
+            doubts.entry(doubt).or_default().push(&test.name);
+        }
     }
-    for (doubt, count) in doubts {
-        match count {
-            1 => notice!("1 test will always be selected: {doubt}"),
-            many => notice!("{many} tests will always be selected, for each of them: {doubt}"),
+    for (doubt, names) in doubts {
+        match &names[..] {
+            [name] => notice!("'{name}' will always be selected: {doubt}"),
+            [name, ..] => notice!(
+                "{} tests, such as '{name}', will always be selected, for each of them: {doubt}",
+                names.len()
+            ),
+            [] => {}
         }
     }
 }

@@ -19,6 +19,22 @@ pub(super) struct Versions {
     pub granularity: Granularity,
 }
 
+/// The versions between which tests are selected by what was recorded. Whatever has a history is what counts in the end, and a clone
+/// without a past selects everything.
+pub(super) fn selected_between(
+    repository: &Repository,
+    base: Option<&str>,
+    head: Option<&str>,
+) -> Result<(Version, Version)> {
+    match repository.resolve(base, head) {
+        Err(_) if base.is_none() && repository.is_shallow() => {
+            notice!("this clone is shallow, so HEAD is what it is compared with");
+            repository.resolve(Some("HEAD"), head)
+        }
+        resolved => resolved,
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Granularity {
     /// Each operand of && and ||, each arm of ?: has its own edges

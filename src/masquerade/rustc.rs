@@ -124,10 +124,7 @@ fn without_incremental(arguments: Vec<OsString>) -> Vec<OsString> {
 
 /// Whether a call asks for all that debuggers can use. The last word counts.
 fn has_types_for_debuggers(arguments: &[OsString]) -> bool {
-    let levels = codegen_options(arguments).filter_map(|option| match option {
-        "debuginfo" => Some("2"),
-        _ => option.strip_prefix("debuginfo="),
-    });
+    let levels = codegen_options(arguments).filter_map(|option| option.strip_prefix("debuginfo="));
     let is_short = arguments.iter().any(|word| word == "-g");
     let level = levels.last().unwrap_or(if is_short { "2" } else { "0" });
     matches!(level, "1" | "limited" | "2" | "full")

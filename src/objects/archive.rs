@@ -45,6 +45,9 @@ pub(super) fn members<'a>(bytes: &'a [u8], wanted: &str) -> Result<Vec<&'a [u8]>
 /// by which one (`CRATE.PART.COMPILATION.rcgu.o`), and that is left out. Nothing, if it cannot be read.
 #[must_use]
 pub fn digest_of_crate(bytes: &[u8]) -> Option<u64> {
+    if is_thin(bytes) {
+        return None;
+    }
     let archive = ArchiveFile::parse(bytes).ok()?;
     let mut digest = Digest::new();
     for member in archive.members() {

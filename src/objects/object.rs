@@ -11,7 +11,7 @@ use super::harness::Harness;
 use super::layout::{Layout, Role, Target};
 use super::naming;
 use super::{Opaque, instrumentation};
-use crate::digest::{Digest, Names};
+use crate::digest::{self, Digest, Names};
 
 /// What an object holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,20 +124,21 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
             Place::In(section) => Some(section),
         };
         let role = section.map_or(Role::Program, |section| layout.roles[section]);
-        let is_loaded = section.is_none_or(|section| layout.elf.sections[section].is_loaded());
+        // Code may use where something stands in a section that is not loaded, and nothing else of it.
+        let is_number = section.is_some_and(|section| !layout.elf.sections[section].is_loaded());
         if symbol.is_label()
             || symbol.is_section()
             || symbol.is_file()
             || role == Role::Counting
             || instrumentation::is_counting(symbol.name)
             // A name at the end of an empty section still has a meaning, for instance as the end of a list.
-            || role == Role::Beside && (symbol.is_local() || !is_loaded)
+            || role == Role::Beside && symbol.is_local()
         {
             continue;
         }
         let is_code_section = section.is_some_and(|section| layout.elf.sections[section].is_code());
         let mentions = match section {
-            Some(section) if !layout.elf.sections[section].is_merged() => {
+            Some(section) if !is_number && !layout.elf.sections[section].is_merged() => {
                 content.section(section)?.mentions
             }
             _ => Vec::new(),
@@ -152,6 +153,7 @@ pub fn digest(bytes: &[u8]) -> Result<ObjectDigest, Opaque> {
             counters: counters.incremented_by(number),
             digest: match is_main {
                 true => 0,
+                false if is_number => digest::bytes(&symbol.value.to_le_bytes()),
                 false => content.symbol(number)?,
             },
             mentions: match section {

@@ -497,3 +497,36 @@ fn differing_lists<'a>(
         .filter(|name| before.get(name) != after.get(name))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_of_a_crate_counts_if_any_of_the_crate_does() {
+        let object = |unit: &str, counters: u64| ObjectDigest {
+            unit: unit.to_owned(),
+            symbols: vec![Symbol {
+                name: "f".to_owned(),
+                is_own: false,
+                is_code: true,
+                counters,
+                digest: 1,
+                mentions: crate::digest::Names::default(),
+            }],
+            ..ObjectDigest::default()
+        };
+        let objects = [
+            object("own", 0),
+            object("own", 7),
+            object("std", 0),
+            object("", 0),
+            object("", 7),
+        ];
+        let objects: Vec<&ObjectDigest> = objects.iter().collect();
+        assert_eq!(
+            compiled_to_count(&objects),
+            [true, true, false, false, true]
+        );
+    }
+}

@@ -16,7 +16,7 @@ use crate::repo::Repository;
 use crate::runner;
 
 /// Variables that change what a build makes, or what its programs load.
-const VARIABLES: [&str; 18] = [
+const VARIABLES: [&str; 24] = [
     "CC",
     "CXX",
     "CFLAGS",
@@ -33,7 +33,13 @@ const VARIABLES: [&str; 18] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "RUSTDOCFLAGS",
+    "CARGO_ENCODED_RUSTDOCFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_RUSTDOCFLAGS",
     "RUSTC",
+    "RUSTDOC",
+    "CARGO_INCREMENTAL",
+    "CARGO_BUILD_INCREMENTAL",
     "CARGO_BUILD_TARGET",
 ];
 

@@ -213,7 +213,7 @@ impl Products {
         product
     }
 
-    /// Of the content of a file, piece by piece: it may not fit into memory.
+    /// Of the content of a file. What is not of a kind that we know is read piece by piece: it may not fit into memory.
     fn digest_of(&self, path: &Path) -> Option<u64> {
         if dep_info::is_dep_info(path)
             && let Ok(note) = fs::read(path)
@@ -413,6 +413,12 @@ mod tests {
             ("one.rlib", "ones-1a2b.0c5d.6e7f.rcgu.o", "code", false),
             ("one.a", "ones-1a2b.4c5d.6e7f.rcgu.o", "code", false),
         ];
+        // Of a thin one, the members are elsewhere.
+        let thin = folder.path().join("thin.rlib");
+        fs::write(&thin, "!<thin>\n").expect("there is room");
+        let raw = folder.path().join("thin");
+        fs::write(&raw, "!<thin>\n").expect("there is room");
+        assert_eq!(look.digest_of(&thin), look.digest_of(&raw));
         for (name, member, content, is_same) in others {
             let other = library(name, member, content);
             assert_eq!(first == other, is_same, "{name} {member} {content}");

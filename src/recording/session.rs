@@ -161,8 +161,6 @@ impl Session {
                 .runner
                 .forgets(&self.site, &String::from_utf8_lossy(&said))
             {
-                // A list that knows of what is gone has more built anew, and no less.
-                let _ = inputs::keep_made(&self.workshop.compilers);
                 built = build();
             }
         }

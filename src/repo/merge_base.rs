@@ -3,12 +3,23 @@
 use git2::{ErrorCode, Oid};
 use rustc_hash::FxHashSet;
 
-use super::Repository;
 use super::failure::{failed, failure};
 use super::shallow::too_shallow;
+use super::{Repository, Version};
 use crate::error::Result;
 
 impl Repository {
+    /// Whether a commit has one in common with HEAD; in doubt it has.
+    #[must_use]
+    pub fn is_related(&self, version: Version) -> bool {
+        let head = self.commit("HEAD").ok().and_then(|head| head.commit());
+        let (Some(head), Some(commit)) = (head, version.commit()) else {
+            return true;
+        };
+        let bases = self.git.merge_bases(head.oid(), commit.oid());
+        self.is_shallow() || !bases.is_err_and(|error| error.code() == ErrorCode::NotFound)
+    }
+
     /// `names` are what the user called the two commits.
     pub(super) fn merge_base(&self, one: Oid, two: Oid, names: [&str; 2]) -> Result<Oid> {
         let [first, second] = names;

@@ -113,6 +113,10 @@ fn what_rustc_kept_may_be_damaged() {
             "mod kept;\npub fn one() -> i32 { 1 }\n#[test]\nfn of_one() { assert!(one() > 0) }\n#[test]\nfn of_kept() { assert!(kept::two() > 1) }\n",
         ),
         ("src/kept.rs", "pub fn two() -> i32 { 2 }\n"),
+        (
+            "tests/user.rs",
+            "#[test]\nfn of_two() { assert!(own::one() > 0) }\n",
+        ),
     ]);
     let incremental = "build/main/out/debug/incremental";
     let kept = workspace.repo.top().join(".git/rts").join(incremental);
@@ -172,6 +176,15 @@ fn documentation_that_compiles_leaves_nothing_to_be_built_again() {
     let (printed, _) = workspace.rts(&["run", "HEAD"]);
     assert!(printed.is_empty(), "{printed}");
     assert_eq!(made(&workspace, "base"), before);
+    // Who had no tests in its documentation is asked again.
+    workspace.change(
+        "base/src/lib.rs",
+        "pub fn",
+        "/// ```\n/// assert!(base::one() > 0);\n/// ```\npub fn",
+    );
+    let new = names(&["base --doc"]);
+    assert!(workspace.would_run().is_superset(&new));
+    assert!(workspace.would_run().is_superset(&new));
 }
 
 #[test]

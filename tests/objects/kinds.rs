@@ -316,6 +316,20 @@ fn what_is_not_loaded_is_nothing_to_the_program() {
         assert_eq!(difference.everybody, None, "{difference:#?}");
         assert!(difference.symbols.is_empty(), "{difference:#?}");
     }
+    // Where it stands is a number that code can use.
+    let marker = |place: u32| {
+        format!(
+            ".section .meta,\"\",@progbits\n.zero {place}\n.globl marker\nmarker:\n.section .note.GNU-stack,\"\",@progbits\n"
+        )
+    };
+    let user = (
+        "main.c",
+        "extern char marker; int id(void){return (int)(long)&marker;} int main(void){return id();}",
+    );
+    let (four, eight) = (marker(4), marker(8));
+    for difference in differences(&[("note.s", &four), user], &[("note.s", &eight), user]) {
+        assert!(difference.affected.contains_key("id"), "{difference:#?}");
+    }
 }
 
 #[test]

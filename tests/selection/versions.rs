@@ -364,3 +364,27 @@ fn recording_some_tests_first_does_not_hide_the_others() {
     let output = repo.rts(&["run", "HEAD", "--dry-run", "--order", "listed"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "sub\nmul\n");
 }
+
+#[test]
+fn in_a_clone_without_a_past_head_is_compared_with() {
+    let repo = recorded();
+    let url = format!("file://{}", repo.top().display());
+    repo.git(&["clone", "--quiet", "--depth", "1", &url, "../shallow"]);
+    let rts = |arguments: &[&str]| {
+        let shallow = repo.top().join("../shallow");
+        let mut command = repo.rts_command();
+        let output = command.current_dir(shallow).args(arguments).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    rts(&["run"]);
+    std::fs::write(
+        repo.top().join("../shallow/add.c"),
+        source("add", "b + a + 0"),
+    )
+    .unwrap();
+    assert_eq!(rts(&["select"]), "add\n");
+    assert!(rts(&["why", "add"]).contains("add is selected"));
+    assert!(rts(&["why", "sub"]).contains("sub"));
+}

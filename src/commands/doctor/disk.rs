@@ -1,7 +1,11 @@
 //! Whether there is room for another build and its histories.
 
+use std::fs;
+use std::path::Path;
+
 use super::check::Check;
 use crate::emit::progress::size;
+use crate::error::{Error, Result};
 use crate::history::size_on_disk;
 use crate::repo::Repository;
 use crate::runner::left_on_disk;
@@ -11,7 +15,19 @@ const LEAST: u64 = 32_000_000;
 
 pub(super) fn check(repository: &Repository) -> Check {
     let rts = repository.rts_dir();
+    let parent = rts.parent().unwrap_or(&rts);
+    if let Err(error) = tried(if rts.exists() { &rts } else { parent }) {
+        let hint = "'git rts run' keeps its build and its histories there; give yourself the right to write";
+        return Check::fail("disk", error.message, hint);
+    }
     judged(left_on_disk(&rts), size_on_disk(&rts))
+}
+
+/// Whether something can be written in a folder.
+fn tried(folder: &Path) -> Result<()> {
+    let file = folder.join("git-rts-doctor");
+    let written = fs::write(&file, "").and_then(|()| fs::remove_file(&file));
+    written.map_err(|error| Error::new(format!("cannot write in '{}': {error}", folder.display())))
 }
 
 /// A build from nothing may need as much again as everything that is there.
@@ -35,6 +51,20 @@ fn judged(left: Option<u64>, used: u64) -> Check {
 mod tests {
     use super::super::check::Status;
     use super::*;
+
+    #[test]
+    fn where_nothing_can_be_written_is_told() {
+        let room = tempfile::tempdir().expect("there is room");
+        assert!(tried(room.path()).is_ok());
+        assert!(
+            room.path()
+                .read_dir()
+                .is_ok_and(|mut left| left.next().is_none())
+        );
+        let file = room.path().join("file");
+        fs::write(&file, "").expect("there is room");
+        assert!(tried(&file).is_err_and(|error| error.message.contains("cannot write in")));
+    }
 
     #[test]
     fn room_is_judged_by_what_is_used() {

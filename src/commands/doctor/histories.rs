@@ -87,7 +87,8 @@ fn usable(history: &History, version: &str, number: usize) -> Result<Check> {
         count(tests.len(), "test")
     );
     let doubtful = tests.values().filter(|test| test.owed.is_none());
-    let doubtful = doubtful.filter(|test| test.doubt.is_some()).count();
+    let doubtful = doubtful.filter(|test| test.doubt.is_some());
+    let doubtful: Vec<String> = doubtful.map(|test| test.name.clone()).collect();
     Ok(if about.partial {
         let says = format!("{says}, not all of which were recorded");
         Check::warn("history", says, "run 'git rts run' to its end")
@@ -95,8 +96,10 @@ fn usable(history: &History, version: &str, number: usize) -> Result<Check> {
         let says = format!("{says}; in its build {blind}, so a change of C may select everything");
         let hint = "let the build call the compiler by its name (cc, gcc, clang), not by its path; what was compiled before cannot count";
         Check::warn("history", says, hint)
-    } else if doubtful > 0 {
-        let says = format!("{says}, {doubtful} of which will always be selected");
+    } else if !doubtful.is_empty() {
+        let number = doubtful.len();
+        let names = some_of(&doubtful);
+        let says = format!("{says}, {number} of which will always be selected ({names})");
         Check::warn("history", says, "'git rts history show TEST' tells why")
     } else {
         Check::ok("history", says)

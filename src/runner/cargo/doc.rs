@@ -10,7 +10,8 @@ use super::invocation::Documented;
 use super::names::DOC;
 
 /// In the place of rustdoc: cargo makes what documentation is compiled with, and nobody compiles it.
-const NOBODY: [&str; 2] = ["env", "RUSTDOC=true"];
+const NOBODY: [&str; 2] = ["--config", "build.rustdoc='true'"];
+const LIST: [&str; 2] = ["--", "--list"];
 
 /// A test for each library whose documentation holds tests.
 pub(super) fn tests(
@@ -21,16 +22,16 @@ pub(super) fn tests(
 ) -> Vec<Test> {
     let mut tests = Vec::new();
     for one in documented {
-        let question = command(one, site, settings, &["--", "--list"]);
         let library = package(one);
         let holds_tests = match memory.holds_tests(&library) {
             Some(known) => {
-                // What the test reads is made now, so that it can be compared.
-                let making = [&NOBODY.map(OsString::from)[..], &question].concat();
-                let _ = answer(site, &site.tree, &making, "");
-                known
+                // What the test reads is made now, so that it can be compared; who cannot be made tells so as a test.
+                let making = command(one, site, settings, &[&NOBODY[..], &LIST].concat());
+                let made = answer(site, &site.tree, &making, "");
+                known || !made.is_ok_and(|made| made.status.success())
             }
             None => {
+                let question = command(one, site, settings, &LIST);
                 let found = !is_without_tests(site, &question);
                 memory.note(library, found);
                 found

@@ -1,6 +1,7 @@
 //! What is remembered of libraries' documentation: to say whether it holds tests, rustdoc may have to compile all of them.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -26,6 +27,7 @@ impl Memory {
         let mut now = Digest::new();
         now.absorb_bytes(rustc.as_bytes());
         absorb(&mut now, &site.tree);
+        absorb_settings(&mut now, &site.tree);
         let read = fs::read(&file).ok();
         let known = read.and_then(|text| serde_json::from_slice(&text).ok());
         Memory {
@@ -53,6 +55,29 @@ impl Memory {
         // What is not kept is asked again.
         if let Ok(text) = serde_json::to_vec(&self.known) {
             let _ = fs::write(&self.file, text);
+        }
+    }
+}
+
+/// What cargo and rustdoc are told besides: by variables, and by settings above the tree and of the user.
+fn absorb_settings(digest: &mut Digest, tree: &Path) {
+    let is_of_rust = |name: &OsStr| {
+        let name = name.as_bytes();
+        name.starts_with(b"CARGO") || name.starts_with(b"RUST")
+    };
+    let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    variables.retain(|(name, _)| is_of_rust(name));
+    variables.sort();
+    for (name, value) in variables {
+        digest.absorb_bytes(name.as_bytes());
+        digest.absorb_bytes(value.as_bytes());
+    }
+    let of_user = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let of_user = of_user.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let above = tree.ancestors().map(|folder| folder.join(".cargo"));
+    for folder in above.chain(of_user) {
+        for name in ["config", "config.toml"] {
+            digest.absorb_bytes(&fs::read(folder.join(name)).unwrap_or_default());
         }
     }
 }

@@ -82,8 +82,7 @@ pub(super) fn all(
     Ok((found, documented))
 }
 
-/// The machine for which rustc compiles, by its name in cargo's configuration.
-/// What rustc says of itself.
+/// What rustc says of itself, and for which machine it compiles.
 pub(super) fn rustc(site: &Site) -> Result<String> {
     let words = ["rustc", "-vV"].map(OsString::from);
     let said = ask(site, &site.tree, &words, "")?;

@@ -4,6 +4,7 @@ pub mod dep_info;
 mod doc;
 mod documented;
 mod harness;
+mod healed;
 mod invocation;
 mod names;
 mod scripts;
@@ -51,7 +52,7 @@ impl Runner for Cargo {
     }
 
     fn forgets(&self, site: &Site, said: &str) -> bool {
-        spared::forget_broken(&site.build, &site.tree, said)
+        healed::empty(&site.build, said)
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
@@ -74,6 +75,7 @@ impl Runner for Cargo {
     }
 
     fn list(&self, site: &Site, settings: &Settings) -> Result<Vec<Test>> {
+        healed::forget(&site.build);
         let places = Places::of(site);
         let rustc = invocation::rustc(site)?;
         let (invocations, documented) = invocation::all(site, settings, &rustc)?;

@@ -12,13 +12,7 @@ use crate::repo::RepoPath;
 /// Where cargo keeps what it knows of a profile; who has none is no profile.
 pub(super) const FINGERPRINTS: &str = ".fingerprint";
 /// Where rustc keeps what it may use again.
-const INCREMENTAL: &str = "incremental";
-/// What a build says in which a compiler or a linker stumbled over what it was given, and not over a mistake in a source.
-const BROKEN: [&str; 3] = [
-    "compiler unexpectedly panicked",
-    "linking with `",
-    "(signal: ",
-];
+pub(super) const INCREMENTAL: &str = "incremental";
 /// What cargo writes in each target folder.
 const OF_CARGO: [&str; 3] = [".rustc_info.json", "CACHEDIR.TAG", ".cargo-lock"];
 
@@ -40,7 +34,8 @@ pub(super) fn tells_others(tree: &Path) -> bool {
     })
 }
 
-/// Takes away all that was made of the tree, and whatever else is in the folder.
+/// Takes away all that cargo made of the tree, and whatever else is in the folder. What rustc keeps for itself stays: it compares that with
+/// what it reads now.
 pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
     let profiles: Vec<PathBuf> = profiles(build)
         .into_iter()
@@ -54,7 +49,6 @@ pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
     let (own, others) = packages(&profiles, tree);
     let is_other = |package: &String| others.contains(package) && !own.contains(package);
     for profile in &profiles {
-        // What rustc keeps for itself it compares with what it reads now.
         let known = ["build", "deps", INCREMENTAL, FINGERPRINTS].map(|name| profile.join(name));
         keep_only(profile, |path| {
             is_of_cargo(path) || known.iter().any(|known| known == path)
@@ -74,21 +68,6 @@ pub(super) fn clear(build: &Path, tree: &Path) -> io::Result<()> {
         })?;
     }
     Ok(())
-}
-
-/// Takes away what rustc kept for itself and all that was made with it, if that may be why a build failed: it may be damaged by a full
-/// disk, or by a machine that stopped.
-pub(super) fn forget_broken(build: &Path, tree: &Path, said: &str) -> bool {
-    let kept: Vec<PathBuf> = profiles(build)
-        .into_iter()
-        .map(|profile| profile.join(INCREMENTAL))
-        .filter(|folder| folder.is_dir())
-        .collect();
-    let is_broken = BROKEN.iter().any(|sign| said.contains(sign));
-    !kept.is_empty()
-        && is_broken
-        && clear(build, tree).is_ok()
-        && kept.iter().all(|folder| fs::remove_dir_all(folder).is_ok())
 }
 
 /// The packages whose scripts were compiled from the tree, and the others that have some. With a target named, scripts are compiled in
