@@ -216,13 +216,19 @@ impl Listing {
             Format::Meson => meson::arguments(&known())?,
             Format::Gtest => gtest::filter(&known())?,
             Format::Nextest => {
-                let (text, documented) = nextest::expression(&chosen)?;
-                for package in documented {
+                let told = nextest::expression(&chosen)?;
+                for package in told.documented {
                     anstream::eprintln!(
                         "warning: nextest does not run documentation; run 'cargo test --doc -p {package}', too"
                     );
                 }
-                text
+                for binary in told.harnessed {
+                    let words = cargo_test::target(binary);
+                    anstream::eprintln!(
+                        "warning: '{binary}' has a harness of its own, of which nextest runs what it lists; if that is nothing, run 'cargo test {words}', too"
+                    );
+                }
+                told.text
             }
             Format::CargoTest => cargo_test::lines(&chosen)?,
             Format::Junit => unrun::as_junit(&unrun(selection)),

@@ -4,6 +4,7 @@
 
 mod changes;
 mod listing;
+mod nextest;
 mod parity;
 mod spared;
 #[path = "../test_repo/mod.rs"]

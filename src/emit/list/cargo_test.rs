@@ -31,7 +31,7 @@ pub fn lines(names: &[&str]) -> Result<String> {
 }
 
 /// The words by which cargo knows a binary that nextest calls `package::kind/name`.
-fn target(binary: &str) -> String {
+pub fn target(binary: &str) -> String {
     let Some((package, target)) = binary.split_once("::") else {
         return format!("-p {binary} --lib");
     };

@@ -5,10 +5,18 @@ use std::collections::BTreeMap;
 use super::{cannot_name, without};
 use crate::error::Result;
 
-/// The expression, and the packages whose documentation holds tests that are selected: nextest does not run these.
-///
-/// Where nothing is selected, it is the expression that fits no test.
-pub fn expression<'a>(names: &[&'a str]) -> Result<(String, Vec<&'a str>)> {
+/// What nextest is told, and what it cannot be told.
+pub struct Expression<'a> {
+    /// Where nothing is selected, it is the expression that fits no test.
+    pub text: String,
+    /// Packages whose documentation holds tests that are selected: nextest does not run these.
+    pub documented: Vec<&'a str>,
+    /// Binaries with a harness of their own: nextest runs of them what they list, and that may be nothing.
+    pub harnessed: Vec<&'a str>,
+}
+
+/// The expression for some tests.
+pub fn expression<'a>(names: &[&'a str]) -> Result<Expression<'a>> {
     let names = without(
         names,
         &['\n', '(', ')', ',', '\\', '&', '|'],
@@ -16,6 +24,7 @@ pub fn expression<'a>(names: &[&'a str]) -> Result<(String, Vec<&'a str>)> {
     )?;
     let mut binaries: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut documented = Vec::new();
+    let mut harnessed = Vec::new();
     for name in names {
         match name.split_once(' ') {
             Some((package, "--doc")) => documented.push(package),
@@ -23,12 +32,11 @@ pub fn expression<'a>(names: &[&'a str]) -> Result<(String, Vec<&'a str>)> {
                 return Err(cannot_name(name, "nextest knows no such test"));
             }
             Some((binary, path)) => binaries.entry(binary).or_default().push(path),
-            // A harness of the project's own names its tests itself.
-            None => drop(binaries.entry(name).or_default()),
+            None => {
+                binaries.entry(name).or_default();
+                harnessed.push(name);
+            }
         }
-    }
-    if binaries.is_empty() {
-        return Ok(("none()\n".to_owned(), documented));
     }
     let terms = binaries.into_iter().map(|(binary, paths)| {
         let paths = paths.iter().map(|path| format!("test(={path})"));
@@ -40,7 +48,15 @@ pub fn expression<'a>(names: &[&'a str]) -> Result<(String, Vec<&'a str>)> {
         }
     });
     let terms: Vec<String> = terms.collect();
-    Ok((format!("{}\n", terms.join(" | ")), documented))
+    let text = match terms.is_empty() {
+        true => "none()\n".to_owned(),
+        false => format!("{}\n", terms.join(" | ")),
+    };
+    Ok(Expression {
+        text,
+        documented,
+        harnessed,
+    })
 }
 
 #[cfg(test)]
@@ -56,17 +72,18 @@ mod tests {
             "one::own",
             "one --doc",
         ];
-        let (text, documented) = expression(&names).expect("it can");
+        let told = expression(&names).expect("it can");
         assert_eq!(
-            text,
+            told.text,
             "(binary_id(=one) & (test(=t::a) | test(=t::b))) | (binary_id(=one::cli) & test(=c)) | binary_id(=one::own)\n"
         );
-        assert_eq!(documented, ["one"]);
+        assert_eq!(told.documented, ["one"]);
+        assert_eq!(told.harnessed, ["one::own"]);
     }
 
     #[test]
     fn no_name_is_no_test() {
-        assert_eq!(expression(&[]).expect("it can").0, "none()\n");
+        assert_eq!(expression(&[]).expect("it can").text, "none()\n");
         assert!(expression(&["one a(b)"]).is_err());
     }
 }
