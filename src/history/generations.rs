@@ -1,6 +1,7 @@
 //! The folder of the database, and its successors: a new one takes over by one rename, so there is never none and never half of one.
 //!
-//! `db-1` is followed by `db-2`, and so on; the highest number counts. sled gives no room back to the disk, so cleaning up
+//! `db-1` is followed by `db-2`, and so on; the highest number counts. The first is made as the others are, because sled takes what a
+//! killed process left half made for damaged. sled gives no room back to the disk, so cleaning up
 //! means writing a successor. A damaged database becomes `damaged-N` and is followed by `db-(N+1)`. Whoever calls anything
 //! here that moves or removes has the lock.
 
@@ -48,10 +49,13 @@ pub(super) fn workshop(history: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Makes the prepared successor the current generation.
+/// Makes what was prepared the current generation.
 pub(super) fn take_over(history: &Path, next: &Path) -> std::io::Result<()> {
     std::fs::File::open(next)?.sync_all()?;
-    std::fs::rename(next, folder(history, current(history) + 1))?;
+    let current = current(history);
+    let is_first = !folder(history, current).exists();
+    let generation = if is_first { current } else { current + 1 };
+    std::fs::rename(next, folder(history, generation))?;
     std::fs::File::open(history)?.sync_all()
 }
 

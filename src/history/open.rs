@@ -65,7 +65,11 @@ pub(super) fn open_locked(
     for _ in 0..GENERATIONS {
         let generation = generations::current(history);
         let folder = generations::folder(history, generation);
-        match Store::open(&folder, lock) {
+        let begun = match folder.exists() {
+            true => Ok(()),
+            false => begin(history, lock),
+        };
+        match begun.and_then(|()| Store::open(&folder, lock)) {
             Ok(Readiness::Ready(store)) => {
                 generations::sweep(history, generation);
                 if let Some(damaged) = damaged {
@@ -101,6 +105,13 @@ pub(super) fn open_locked(
     Err(Error::new(
         "cannot open the history: a new database is damaged at once",
     ))
+}
+
+/// Makes a database where there is none.
+fn begin(history: &Path, lock: &Lock) -> std::result::Result<(), Trouble> {
+    let next = generations::workshop(history).map_err(Trouble::Elsewhere)?;
+    drop(Store::open(&next, lock)?);
+    generations::take_over(history, &next).map_err(Trouble::Elsewhere)
 }
 
 /// Opens a copy for somebody who only looks: nothing is set aside, taken in or made.
@@ -227,6 +238,25 @@ mod tests {
         let lock = lock::take(&history.join("lock"), Duration::from_secs(5), |_| ());
         let lock = lock.expect("a lock can be taken").expect("it is free");
         database::open(&generations::folder(history, 1), &lock).expect("it opens")
+    }
+
+    #[test]
+    fn what_a_killed_process_began_to_make_is_no_damage() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let begun = generations::workshop(folder.path()).expect("there is room");
+        std::fs::create_dir_all(&begun).expect("there is room");
+        // As sled leaves its settings if it is killed before it writes their checksum: it does not open what looks like that.
+        std::fs::write(begun.join("conf"), "segment_size: 524288\nuse_compr")
+            .expect("there is room");
+        let lock = lock::take(&folder.path().join("lock"), Duration::ZERO, |_| ());
+        let lock = lock.expect("a lock can be taken").expect("it is free");
+        assert!(Store::open(&begun, &lock).is_err());
+        drop(lock);
+        let mut notices = Vec::new();
+        let store = opened(folder.path(), &mut notices).expect("one is begun");
+        assert!(store.trees().is_ok());
+        assert_eq!(notices, Vec::<String>::new());
+        assert_eq!(generations::current(folder.path()), 1);
     }
 
     #[test]
