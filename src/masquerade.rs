@@ -14,6 +14,7 @@ pub mod named;
 mod rustc;
 pub mod surroundings;
 pub mod switches;
+mod wrapped;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -364,7 +365,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 20;
+pub const FLAGS_VERSION: u32 = 21;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [

@@ -306,6 +306,27 @@ fn patterns_that_match_nothing_are_told() {
     );
 }
 
+#[test]
+fn a_run_tells_of_settings_that_do_nothing() {
+    let repo = project("cc -o prog p.c", "always = [\"o*\", \"gone*\"]\n");
+    repo.git(&["config", "rts.prePushBugdet", "5min"]);
+    let output = repo.rts(&["run"]);
+    succeeds(&output);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let warnings: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("warning: no"))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            "warning: nobody reads 'rts.prepushbugdet' of git's configuration; 'rts.prePushBudget' perhaps",
+            "warning: no test is called 'gone*', as 'tests.always' says",
+        ],
+        "{said}"
+    );
+}
+
 /// A folder with some of the programs of the machine, to be the PATH.
 fn only(repo: &TestRepo, programs: &[&str]) -> PathBuf {
     let folder = repo.top().join("../bin");

@@ -541,6 +541,53 @@ fn where_the_linking_is_unusual_every_test_is_in_doubt() {
     }
 }
 
+/// Mocks of what counters are written with, each of which notes that it was called.
+const MOCKS: &str = r#"#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+static int called;
+int __wrap_open(const char *path, int flags, ...) { called++; return -1; }
+char *__wrap_getenv(const char *name) { called++; return NULL; }
+void *__wrap_mmap(void *a, size_t b, int c, int d, int e, off_t f) { called++; return (void *)-1; }
+FILE *__wrap_fopen(const char *path, const char *mode) { called++; return NULL; }
+FILE *__wrap_fdopen(int file, const char *mode) { called++; return NULL; }
+void *__wrap_malloc(size_t size) { called++; return NULL; }
+ssize_t __wrap_write(int file, const void *from, size_t size) { called++; return -1; }
+ssize_t __wrap_read(int file, void *to, size_t size) { called++; return -1; }
+int __wrap_fcntl(int file, int what, ...) { called++; return -1; }
+static int asks(void) { return getenv("HOME") == NULL; }
+static void check(void) { if (called != 1) abort(); }
+int main(void) { atexit(check); return called == 0 && asks() && called == 1 ? 0 : 1; }
+"#;
+
+#[test]
+fn what_counts_does_not_meet_the_mocks_of_a_test() {
+    let wrapped = [
+        "open", "getenv", "mmap", "fopen", "fdopen", "malloc", "write", "read", "fcntl",
+    ];
+    let options: String = wrapped.map(|name| format!(" -Wl,--wrap={name}")).concat();
+    let makefile = format!(
+        "TESTS = mocked\nall: mocked\nmocked: mocked.c\n\tcc{options} -o $@ mocked.c\ncheck: all\n\t./mocked\n"
+    );
+    for backend in ["llvm", "gcov"] {
+        let repo = TestRepo::new();
+        repo.commit(&[("Makefile", &makefile), ("mocked.c", MOCKS)]);
+        let (_, said) = succeeds(&repo, &["record", "--backend", backend]);
+        assert!(said.contains("1 test: 1 passed"), "{backend}: {said}");
+        assert!(
+            !said.contains("will always be selected"),
+            "{backend}: {said}"
+        );
+        let entered = functions(&repo, "mocked");
+        assert_eq!(
+            entered,
+            ["__wrap_getenv", "asks", "check", "main"],
+            "{backend}"
+        );
+    }
+}
+
 #[test]
 fn a_header_that_the_build_copies_is_recorded_as_its_original() {
     let repo = TestRepo::new();

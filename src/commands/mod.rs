@@ -25,6 +25,7 @@ mod guard;
 mod haste;
 mod history;
 mod hook;
+mod idle;
 mod impact;
 mod init;
 mod ledger;

@@ -19,7 +19,7 @@ use crate::commands::testing::{
 use crate::commands::values::at_least_one;
 use crate::commands::versions::selected_between;
 use crate::commands::witnesses::ChosenWitnesses;
-use crate::commands::{controls, ledger};
+use crate::commands::{controls, idle, ledger};
 use crate::config::Config;
 use crate::emit::junit::junit;
 use crate::emit::list::unrun::tap;
@@ -151,6 +151,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
     if tests.is_empty() {
         return Err(no_tests());
     }
+    idle::warn(&repository, &config, &tests)?;
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
     let recorder = recorder.as_ref();

@@ -6,6 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::config::Config;
 use crate::difference::all_facts;
+use crate::emit::loudness;
+use crate::emit::progress::Meanwhile;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
 use crate::history::{
@@ -57,13 +59,24 @@ pub(super) fn build(
     interrupt: &Arc<Interrupt>,
 ) -> Result<(Session, Option<String>)> {
     let (session, reason) = setup(repository, config, Arc::clone(interrupt))?;
+    let anew = session.anew.as_deref().map(say_anew);
     if session.build(Extent::All)? {
         return Ok((session, reason));
     }
-    drop(session);
+    drop((session, anew));
+    let _anew = say_anew("the build passed over something that changed");
     let (session, reason) = setup(repository, config, Arc::clone(interrupt))?;
     session.build(Extent::All)?;
     Ok((session, reason))
+}
+
+/// Tells who waits why a build takes longer than others.
+fn say_anew(why: &str) -> Meanwhile {
+    let what = format!("building anew with counters: {why}");
+    if loudness::is_verbose() {
+        notice!("{what}");
+    }
+    Meanwhile::show(&what)
 }
 
 /// Says what people should know about a record that was kept; what it cost, if it is in the database.
@@ -140,7 +153,13 @@ pub(super) fn about(
     contents: &Contents,
 ) -> About {
     let folders = session.folders();
-    let fingerprint = fingerprint(session.runner(), &session.backend, config, &folders);
+    let fingerprint = fingerprint(
+        session.runner(),
+        &session.backend,
+        config,
+        repository,
+        &folders,
+    );
     remember(
         &repository.rts_dir(),
         &fingerprint,

@@ -94,9 +94,7 @@ pub(super) fn made(made: &[MadeFacts], affected: &Affected) -> Vec<ReportedEntit
 }
 
 fn is_foreign(path: &RepoPath) -> bool {
-    let name = path.file_name();
-    let dot = name.iter().rposition(|byte| *byte == b'.');
-    let extension = dot.map_or(&[][..], |dot| &name[dot + 1..]);
+    let extension = path.extension();
     EXTENSIONS.iter().any(|known| known.as_bytes() == extension)
 }
 

@@ -104,7 +104,7 @@ impl Meanwhile {
         let is_shown = is_shown();
         if is_shown {
             let mut stderr = std::io::stderr().lock();
-            let _ = write!(stderr, "{what} ...");
+            let _ = write!(stderr, "\r\x1b[K{what} ...");
             let _ = stderr.flush();
         }
         Meanwhile { is_shown }

@@ -2,4 +2,5 @@
 
 pub mod c;
 pub mod cfg;
+pub mod cplusplus;
 pub mod facts;

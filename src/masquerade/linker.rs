@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::arguments::expanded;
 use super::inputs;
 use super::links::Links;
-use super::{CLANG, FOLDER, cannot_run, code, run, rustc};
+use super::{CLANG, FOLDER, cannot_run, code, run, rustc, wrapped};
 use crate::coverage::llvm::binary;
 use crate::error::{Error, Result};
 use crate::objects::{LINKER_FLAGS, Link};
@@ -89,6 +89,7 @@ pub(super) fn link(name: &OsStr) -> Result<u8> {
         }
         return Ok(ended);
     }
+    let given = wrapped::apart(&expanded(&given), &folder).unwrap_or(given);
     let mut command = Command::new(&linker);
     command.args(&given).args(LINKER_FLAGS);
     if !words.iter().any(|word| word.starts_with("--build-id")) {

@@ -13,7 +13,8 @@ use crate::coverage::llvm::binary;
 use crate::digest::{self, Digest};
 use crate::masquerade::{self, Backend, FLAGS_VERSION};
 use crate::repo::Repository;
-use crate::runner;
+use crate::runner::cargo::{Cargo, told};
+use crate::runner::{self, Runner};
 
 /// Variables that change what a build makes, or what its programs load.
 const VARIABLES: [&str; 24] = [
@@ -45,6 +46,7 @@ const VARIABLES: [&str; 24] = [
 
 const LIBRARY: &str = "library ";
 const RUNNER: &str = "runner";
+const SETTINGS: &str = "settings of cargo outside of the repository";
 
 /// What a make tells those that it calls; without one, what the user tells every make.
 pub(super) const OF_MAKE: [&str; 4] = ["MAKEFLAGS", "GNUMAKEFLAGS", "MFLAGS", "MAKELEVEL"];
@@ -59,6 +61,7 @@ pub fn fingerprint(
     runner: &str,
     backend: &Backend,
     config: &Config,
+    repository: &Repository,
     folders: &[&Path],
 ) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -70,16 +73,37 @@ pub fn fingerprint(
     for (name, id) in libraries(folders) {
         found.insert(format!("{LIBRARY}{name}"), id);
     }
-    found.extend(known_without_build(config));
+    found.extend(known_without_build(runner, config, repository));
     found
 }
 
-/// What can be told without a build: variables, and commands, which may come from git's configuration.
-fn known_without_build(config: &Config) -> BTreeMap<String, String> {
+/// What can be told without a build: variables, commands, which may come from git's configuration, and what cargo is told.
+fn known_without_build(
+    runner: &str,
+    config: &Config,
+    repository: &Repository,
+) -> BTreeMap<String, String> {
     let mut known = variables(&config.environment);
+    if runner == Cargo.name() {
+        known.extend(told_to_cargo(repository));
+    }
     let commands = config.commands();
     known.extend(commands.map(|(name, command)| (format!("command {name}"), command.to_owned())));
     known
+}
+
+/// What decides about builds of cargo and is no file of the repository. The copy in which it is built lies in its git directory.
+fn told_to_cargo(repository: &Repository) -> impl Iterator<Item = (String, String)> {
+    let rts = repository.rts_dir();
+    let own = rts.parent().and_then(Path::parent);
+    let above = rts.ancestors().filter(|folder| Some(*folder) != own);
+    let settings = told::settings(above).map(|settings| format!("{settings:016x}"));
+    let settings = settings.map(|settings| (SETTINGS.to_owned(), settings));
+    let variables = told::variables_of_targets().map(|(name, value)| {
+        let name = format!("variable {}", name.to_string_lossy());
+        (name, value.to_string_lossy().into_owned())
+    });
+    settings.into_iter().chain(variables)
 }
 
 /// The variables that count, as they are set.
@@ -121,6 +145,9 @@ pub fn difference(
             "the build {then}, and now {now}; say under [build] what makes those that tests run"
         ));
     }
+    if name == SETTINGS {
+        return Some(format!("the {SETTINGS} changed"));
+    }
     let value = |values: &BTreeMap<String, String>| {
         let value = values.get(name);
         value.map_or_else(|| "unset".to_owned(), |value| format!("'{value}'"))
@@ -141,11 +168,15 @@ pub fn difference_without_build(
     repository: &Repository,
 ) -> Option<String> {
     let rts = &repository.rts_dir();
-    let is_known = |name: &str| name.starts_with("variable ") || name.starts_with("command ");
+    let is_known = |name: &str| {
+        name.starts_with("variable ") || name.starts_with("command ") || name == SETTINGS
+    };
     let then = recorded.iter().filter(|(name, _)| is_known(name));
     let then = then.map(|(name, value)| (name.clone(), value.clone()));
+    let runner = recorded.get(RUNNER).map_or("", String::as_str);
+    let now = known_without_build(runner, config, repository);
     other_runner(recorded, config, repository)
-        .or_else(|| difference(&then.collect(), &known_without_build(config)))
+        .or_else(|| difference(&then.collect(), &now))
         .or_else(|| toolchain::what_changed(rts, &digest_of(recorded)))
 }
 

@@ -7,6 +7,7 @@ use super::outside;
 use super::products::left_in;
 use crate::config::{Config, FILE};
 use crate::error::{Error, Result};
+use crate::lang::cplusplus;
 use crate::masquerade::{self, Links, headers, inputs, kept};
 use crate::repo::RepoPath;
 use crate::runner::Runner;
@@ -24,14 +25,14 @@ pub(super) fn was_made_otherwise(workshop: &Workshop, made_by: &str) -> bool {
     !is_same || unfinished(workshop).exists()
 }
 
-/// Whether something changed that builds often do not notice: a file that comes or goes is in no list of dependencies, and what a
-/// build file says does not always reach what was made before.
-pub(super) fn is_beyond_the_build(
+/// What changed that builds often do not notice: a file that comes or goes is in no list of dependencies, and what a build file says
+/// does not always reach what was made before. Of C and C++ every call of a compiler tells what it read.
+pub(super) fn beyond_the_build(
     workshop: &Workshop,
     config: &Config,
     runner: &dyn Runner,
     differences: &Differences,
-) -> bool {
+) -> Option<String> {
     let opened = workshop.opened();
     let is_read = |path: &RepoPath| opened.as_ref().is_none_or(|opened| opened.contains(path));
     let comes = differences.came_or_went.iter();
@@ -39,11 +40,15 @@ pub(super) fn is_beyond_the_build(
     let is_ours = |path: &RepoPath| path.as_bytes() == FILE.as_bytes();
     let mut comes = comes.filter(|path| !config.is_ignored(path) && !is_ours(path));
     let mut modified = differences.modified.iter();
-    comes.next().is_some()
-        || modified.any(|path| {
-            let is_taken_in = config.is_source(path) || runner.takes_in(path);
-            !is_taken_in && is_read(path)
-        })
+    if let Some(path) = comes.next() {
+        return Some(format!("'{path}' came or went"));
+    }
+    let beyond = modified.find(|path| {
+        let is_of_cplusplus = cplusplus::is_source(path) || cplusplus::is_header(path);
+        let is_taken_in = config.is_source(path) || is_of_cplusplus || runner.takes_in(path);
+        !is_taken_in && is_read(path)
+    });
+    beyond.map(|path| format!("'{path}' changed"))
 }
 
 /// Whether a header from outside is not what it was when it was last compiled: projects seldom ask for that.

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::binaries::linked_below;
 use super::freshness::{
-    has_another_outside, is_beyond_the_build, outside_file, start_afresh, start_over, unfinished,
+    beyond_the_build, has_another_outside, outside_file, start_afresh, start_over, unfinished,
     was_made_otherwise,
 };
 use super::gcov::Gcov;
@@ -43,6 +43,8 @@ pub struct Session {
     pub backend: Backend,
     pub runner: &'static dyn Runner,
     pub interrupt: Arc<Interrupt>,
+    /// Why all that was built before is built anew, if it is for a change of the tree.
+    pub anew: Option<String>,
     settings: Settings,
     site: Site,
     /// The files of the tree, and who opens them.
@@ -95,11 +97,11 @@ impl Session {
         );
         let is_otherwise =
             was_made_otherwise(&workshop, &made_by) || has_another_outside(&workshop);
-        let is_beyond = is_beyond_the_build(&workshop, config, runner, &differences);
-        match (is_otherwise, is_beyond) {
+        let beyond = beyond_the_build(&workshop, config, runner, &differences);
+        match (is_otherwise, &beyond) {
             (true, _) => start_afresh(&workshop, &made_by)?,
-            (false, true) => start_over(&workshop, runner, &differences)?,
-            (false, false) => {}
+            (false, Some(_)) => start_over(&workshop, runner, &differences)?,
+            (false, None) => {}
         }
         workshop.note_pending(&differences.modified);
         let opened_before = workshop.opened();
@@ -117,6 +119,7 @@ impl Session {
             backend,
             runner,
             interrupt,
+            anew: beyond.filter(|_| !is_otherwise),
             settings,
             site,
             files,

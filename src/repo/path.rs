@@ -31,6 +31,14 @@ impl RepoPath {
         &self.0[start..]
     }
 
+    /// What stands behind the last dot of its name; empty, if there is none.
+    #[must_use]
+    pub fn extension(&self) -> &[u8] {
+        let name = self.file_name();
+        let dot = name.iter().rposition(|byte| *byte == b'.');
+        dot.map_or(&[], |dot| &name[dot + 1..])
+    }
+
     /// The folders around it, the nearest first, without the top.
     pub fn ancestors(&self) -> impl Iterator<Item = RepoPath> {
         let slashes = self.0.iter().enumerate().rev();

@@ -9,6 +9,7 @@ mod parity;
 mod spared;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;
+mod told;
 mod with_c;
 
 use std::collections::BTreeSet;

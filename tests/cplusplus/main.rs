@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod discovered;
+mod incremental;
 mod parity;
 #[path = "../test_repo/mod.rs"]
 mod test_repo;

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 /// What a build says in which a compiler or a linker stumbled over what it was given. Some mistakes in sources look the same.
-const SIGNS: [&str; 4] = [
+const SIGNS: [&str; 5] = [
     "compiler unexpectedly panicked",
     "failed to build archive",
+    "found invalid metadata files for crate",
     "linking with `",
     "(signal: ",
 ];
@@ -45,6 +46,7 @@ mod tests {
         for said in [
             "error: the compiler unexpectedly panicked. This is a bug",
             "error: linking with `cc` failed: exit status: 1",
+            "error[E0786]: found invalid metadata files for crate `p` which `q` depends on",
             "error: failed to build archive at `/x/libx.rlib`: bad magic",
             "process didn't exit successfully: `rustc` (signal: 11, SIGSEGV)",
         ] {

@@ -9,6 +9,7 @@ mod invocation;
 mod names;
 mod scripts;
 mod spared;
+pub mod told;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
