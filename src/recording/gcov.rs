@@ -22,7 +22,6 @@ use crate::lang::facts::{Entity, Flow};
 use crate::masquerade::mark;
 use crate::repo::RepoPath;
 use crate::trace::lines::{Lines, crossed};
-use crate::trace::text::Text;
 use crate::trace::{Crossed, FunctionId};
 
 /// Where gcc's runtime complains, in the folder of a test.
@@ -130,7 +129,7 @@ impl<'a> Gcov<'a> {
             known: self.known.get(&file.path).unwrap_or(&nothing).clone(),
             executed: executed.clone(),
         };
-        let text = Text::new(&file.bytes);
+        let text = file.text();
         let is_in_a_function = |line: &u32| {
             file.functions()
                 .any(|function| lines_of(function).contains(line))

@@ -22,7 +22,6 @@ use crate::coverage::llvm::profile::{self, Profile};
 use crate::history::Uncounted;
 use crate::lang::facts::Flow;
 use crate::trace::projection::{Belief, Projection};
-use crate::trace::text::Text;
 use crate::trace::{Crossed, FunctionId};
 use crate::workers;
 
@@ -169,7 +168,7 @@ impl<'a> Llvm<'a> {
                 return Placed::Made(ids);
             }
         };
-        let text = Text::new(&file.bytes);
+        let text = file.text();
         let start = own.map_or(0, |region| text.offset(region.start));
         let is_here = |entity: &&crate::lang::facts::Entity| {
             (entity.span.start..entity.span.end).contains(&start)

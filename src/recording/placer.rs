@@ -14,6 +14,7 @@ use crate::lang::facts::{Entity, FileFacts, Kind};
 use crate::program::Program;
 use crate::repo::RepoPath;
 use crate::trace::FunctionId;
+use crate::trace::text::{LineStarts, Text};
 
 /// The source files of a version, as compilers and traces know them.
 pub struct Placer {
@@ -47,10 +48,15 @@ pub(super) enum Place {
 pub(super) struct PlacedFile {
     pub(super) path: RepoPath,
     pub(super) bytes: Arc<[u8]>,
+    lines: LineStarts,
     facts: FileFacts,
 }
 
 impl PlacedFile {
+    pub(super) fn text(&self) -> Text<'_> {
+        Text::new(&self.bytes, &self.lines)
+    }
+
     /// The functions that are defined in the file.
     pub(super) fn functions(&self) -> impl Iterator<Item = &Entity> {
         let entities = self.facts.entities.iter();
@@ -260,6 +266,7 @@ impl Placer {
         let facts = self.facts(&bytes);
         Some(PlacedFile {
             path: path.clone(),
+            lines: LineStarts::of(&bytes),
             bytes,
             facts,
         })

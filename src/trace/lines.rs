@@ -64,6 +64,7 @@ mod tests {
     use crate::lang::c::macros::MacroTable;
     use crate::lang::c::{Granularity, file_facts};
     use crate::lang::facts::Flow;
+    use crate::trace::text::LineStarts;
 
     /// The crossed edges as pairs of lines.
     fn pairs(source: &str, known: &[u32], executed: &[u32]) -> Vec<(u32, u32)> {
@@ -80,7 +81,8 @@ mod tests {
             known: known.iter().copied().collect(),
             executed: executed.iter().copied().collect(),
         };
-        let set = crossed(cfg, &Text::new(source.as_bytes()), &lines);
+        let starts = LineStarts::of(source.as_bytes());
+        let set = crossed(cfg, &Text::new(source.as_bytes(), &starts), &lines);
         let line = |node: u32| cfg.nodes[node as usize].span.line;
         set.iter()
             .map(|edge| (line(cfg.edges[edge].from), line(cfg.edges[edge].to)))

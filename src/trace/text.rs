@@ -4,21 +4,31 @@ use std::ops::Range;
 
 use crate::coverage::llvm::map::Position;
 
-/// A text with the starts of its lines.
+/// Where the lines of a text begin: found once for a file, however many functions it has.
 #[derive(Debug)]
+pub struct LineStarts(Vec<u32>);
+
+impl LineStarts {
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts = breaks.map(|(at, _)| at as u32 + 1);
+        LineStarts(std::iter::once(0).chain(starts).collect())
+    }
+}
+
+/// A text with the starts of its lines.
+#[derive(Debug, Clone, Copy)]
 pub struct Text<'a> {
     bytes: &'a [u8],
-    line_starts: Vec<u32>,
+    lines: &'a LineStarts,
 }
 
 impl<'a> Text<'a> {
+    /// `lines` are those of the same bytes.
     #[must_use]
-    pub fn new(bytes: &'a [u8]) -> Self {
-        let breaks = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(breaks.map(|(at, _)| at as u32 + 1))
-            .collect();
-        Text { bytes, line_starts }
+    pub fn new(bytes: &'a [u8], lines: &'a LineStarts) -> Self {
+        Text { bytes, lines }
     }
 
     /// The byte at a line and a column, both from one; what lies beyond the text ends with it.
@@ -26,7 +36,7 @@ impl<'a> Text<'a> {
     pub fn offset(&self, position: Position) -> u32 {
         let end = self.bytes.len() as u32;
         let line = position.line.saturating_sub(1) as usize;
-        let start = self.line_starts.get(line).copied().unwrap_or(end);
+        let start = self.lines.0.get(line).copied().unwrap_or(end);
         start
             .saturating_add(position.column.saturating_sub(1))
             .min(end)
@@ -35,7 +45,7 @@ impl<'a> Text<'a> {
     /// The line, from one, of a byte.
     #[must_use]
     pub fn line(&self, offset: u32) -> u32 {
-        self.line_starts.partition_point(|start| *start <= offset) as u32
+        self.lines.0.partition_point(|start| *start <= offset) as u32
     }
 
     #[must_use]
@@ -103,7 +113,8 @@ mod tests {
 
     #[test]
     fn positions_are_counted_from_one() {
-        let text = Text::new(b"ab\ncd\n");
+        let lines = LineStarts::of(b"ab\ncd\n");
+        let text = Text::new(b"ab\ncd\n", &lines);
         let at = |line, column| text.offset(Position { line, column });
         assert_eq!((at(1, 1), at(2, 2), at(9, 1), at(2, 99)), (0, 4, 6, 6));
         assert_eq!((text.line(0), text.line(2), text.line(3)), (1, 1, 2));
@@ -112,7 +123,8 @@ mod tests {
     #[test]
     fn only_parentheses_around_the_whole_are_taken_off() {
         let bare = |text: &str| {
-            let range = Text::new(text.as_bytes()).bare(0..text.len() as u32);
+            let lines = LineStarts::of(text.as_bytes());
+            let range = Text::new(text.as_bytes(), &lines).bare(0..text.len() as u32);
             text[range.start as usize..range.end as usize].to_owned()
         };
         assert_eq!(bare("( ((a)) )"), "a");

@@ -9,7 +9,7 @@ use git_rts::coverage::llvm::map::{self, CoverageMap};
 use git_rts::coverage::llvm::profile;
 use git_rts::lang::c::Granularity;
 use git_rts::trace::projection::{Belief, Projection};
-use git_rts::trace::text::Text;
+use git_rts::trace::text::{LineStarts, Text};
 use git_rts::trace::widening::Rule;
 use tempfile::TempDir;
 
@@ -135,7 +135,8 @@ fn recorded(map: &CoverageMap, profile: &[u8], analysis: &Analysis, text: &str) 
             continue;
         }
         let counts = Counts::new(function, &sum.counters).unwrap();
-        let projection = Projection::new(function, cfg, &Text::new(text.as_bytes()));
+        let starts = LineStarts::of(text.as_bytes());
+        let projection = Projection::new(function, cfg, &Text::new(text.as_bytes(), &starts));
         let set = projection.crossed(&counts, Belief::Exact);
         let name = function.name.clone();
         let mut rules = (0..cfg.edges.len()).map(|edge| projection.rule(edge));
