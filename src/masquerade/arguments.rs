@@ -26,7 +26,7 @@ pub(super) fn counts(arguments: &[OsString]) -> bool {
 
 pub(super) fn is_source(argument: &OsStr) -> bool {
     let extension = Path::new(argument).extension();
-    let known = ["c", "cc", "cpp", "cxx", "C", "i"];
+    let known = ["c", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "i"];
     !argument.as_encoded_bytes().starts_with(b"-")
         && extension.is_some_and(|own| known.iter().any(|known| own == *known))
 }
@@ -34,9 +34,14 @@ pub(super) fn is_source(argument: &OsStr) -> bool {
 /// Whether a call compiles headers in advance.
 pub(super) fn compiles_headers(arguments: &[OsString]) -> bool {
     let words = arguments.iter().map(|argument| argument.to_string_lossy());
-    let is_header = |word: &str| !word.starts_with('-') && word.ends_with(".h");
+    let endings = ["h", "H", "hh", "hp", "hpp", "hxx", "h++", "HPP", "tcc"];
+    let is_header = |word: &str| {
+        let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
+        !word.starts_with('-') && endings.contains(&ending)
+    };
     let is_other = |word: &str| word == "-include" || is_source(OsStr::new(word));
-    words.clone().any(|word| word.ends_with("-header"))
+    let is_told = |word: &str| word.ends_with("-header") || word == "-emit-pch";
+    words.clone().any(|word| is_told(&word))
         || words.clone().any(|word| is_header(&word)) && !words.clone().any(|word| is_other(&word))
 }
 
@@ -173,10 +178,21 @@ pub(super) fn is_preprocessed_source(argument: &OsStr) -> bool {
 
 /// Whether a call reads headers, so that it has something to tell.
 pub(super) fn is_preprocessed(arguments: &[OsString]) -> bool {
-    let mut languages = arguments.windows(2).filter(|pair| pair[0] == "-x");
-    languages.any(|pair| !matches!(pair[1].to_str(), Some("assembler" | "none")))
+    let apart = arguments.windows(2).filter(|pair| pair[0] == "-x");
+    let apart = apart.filter_map(|pair| pair[1].to_str());
+    let joined = arguments
+        .iter()
+        .filter_map(|word| word.to_str()?.strip_prefix("-x"));
+    let mut languages = apart.chain(joined);
+    languages.any(|language| !matches!(language, "" | "assembler" | "none"))
         || compiles_headers(arguments)
         || arguments.iter().any(|word| is_preprocessed_source(word))
+}
+
+/// Whether a call reads what no compiler tells of: a source that comes through a pipe, or modules.
+pub(super) fn reads_more_than_told(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter();
+    words.any(|word| word == "-" || word.as_encoded_bytes().starts_with(b"-fmodule"))
 }
 
 /// The files that a call makes, as far as its arguments tell.
@@ -256,11 +272,42 @@ mod tests {
     }
 
     #[test]
+    fn what_no_compiler_tells_of_is_known() {
+        for call in [
+            "-x c++ -c - -o a.o",
+            "-fmodules -c a.cc",
+            "-fmodules-ts -c a.cc",
+        ] {
+            assert!(reads_more_than_told(&words(call)), "{call}");
+        }
+        assert!(!reads_more_than_told(&words("-c a.cc -o a-b.o")));
+    }
+
+    #[test]
+    fn what_reads_headers_is_told_by_its_ending_or_its_language() {
+        for call in [
+            "-c a.c++",
+            "-c a.CPP",
+            "-xc++ -c a.tpl",
+            "-x c -c a.x",
+            "-c a.S",
+        ] {
+            assert!(is_preprocessed(&words(call)), "{call}");
+        }
+        for call in ["-xassembler -c a.x", "-xnone a.o", "-c a.s", "-o p a.o"] {
+            assert!(!is_preprocessed(&words(call)), "{call}");
+        }
+    }
+
+    #[test]
     fn headers_that_are_compiled_in_advance_are_known() {
         for call in [
             "pre.h",
             "-O2 -x c-header pre -o pre.pch",
             "-o d/pre.h.gch pre.h",
+            "pre.hpp",
+            "-o pre.hh.gch pre.hh",
+            "-Xclang -emit-pch -c -o pre.pch pre.cc",
         ] {
             assert!(compiles_headers(&words(call)), "{call}");
         }

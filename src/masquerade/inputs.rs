@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{compiles_headers, files_given, is_preprocessed, products};
+use super::arguments::{
+    compiles_headers, files_given, is_preprocessed, products, reads_more_than_told,
+};
 use super::headers::Told;
 use super::surroundings::{Place, Surroundings};
 use crate::digest;
 
-const BEGINNING: &[u8] = b"inputs 5\n";
+const BEGINNING: &[u8] = b"inputs 6\n";
 
 /// Who made something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,18 +45,31 @@ pub struct Note {
 
 /// By what a note is known, and replaced by a newer one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key(Maker, Option<Place>, Vec<Place>);
+pub struct Key {
+    by: Maker,
+    made: Option<Place>,
+    given: Vec<Place>,
+    arguments: u64,
+}
 
 impl Note {
-    /// What is gone was renamed or went into something else, so its sources stand for it. Nothing, if they are gone, too: a trial of
-    /// a configuration.
+    /// What is gone was renamed or went into something else: only the same call makes the same again. An object of other sources
+    /// under the same name may have been copied before. Nothing, if the sources are gone, too: a trial of a configuration.
     fn key(&self, root: &Path) -> Option<Key> {
         let is_there = |place: &&Place| fs::symlink_metadata(place.below(root)).is_ok();
-        if let Some(made) = self.made.as_ref().filter(is_there) {
-            return Some(Key(self.by, Some(made.clone()), Vec::new()));
-        }
-        let is_left = self.given.iter().any(|given| is_there(&given));
-        is_left.then(|| Key(self.by, None, self.given.clone()))
+        let is_made = self.made.as_ref().is_some_and(|made| is_there(&made));
+        let given = self.given.iter().filter(is_there).cloned();
+        let given: Vec<Place> = match (self.by, is_made) {
+            (Maker::Linker, true) => Vec::new(),
+            _ => given.collect(),
+        };
+        let is_known = is_made || !given.is_empty();
+        is_known.then(|| Key {
+            by: self.by,
+            made: self.made.clone(),
+            given,
+            arguments: if is_made { 0 } else { self.arguments },
+        })
     }
 }
 
@@ -195,10 +210,11 @@ fn rewrite<'n>(compilers: &Path, notes: impl Iterator<Item = &'n Note>) -> io::R
 pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) -> io::Result<()> {
     let mut workshop = Surroundings::of(folder);
     let given = files_given(arguments);
-    if given.is_empty() && told.paths.is_empty() {
+    let is_hidden = reads_more_than_told(arguments);
+    if given.is_empty() && told.paths.is_empty() && !is_hidden {
         return Ok(());
     }
-    let is_known = told.is_whole || !is_preprocessed(arguments);
+    let is_known = (told.is_whole || !is_preprocessed(arguments)) && !is_hidden;
     let read = workshop.all_read(arguments, told);
     if is_known && read.is_empty() {
         return Ok(());
@@ -206,7 +222,10 @@ pub(super) fn note_compiled(folder: &Path, arguments: &[OsString], told: &Told) 
     let given: Vec<Place> = given.iter().map(|path| workshop.place(path)).collect();
     let said = workshop.digest(arguments);
     let is_header = compiles_headers(arguments);
-    let notes = products(arguments).into_iter().map(|path| Note {
+    // Trials of a configuration often come through a pipe and make nothing that stays.
+    let is_kept = |path: &PathBuf| !is_hidden || workshop.has(path);
+    let products: Vec<PathBuf> = products(arguments).into_iter().filter(is_kept).collect();
+    let notes = products.into_iter().map(|path| Note {
         by: Maker::Compiler,
         is_header,
         made: path.exists().then(|| workshop.made(&path)),
@@ -345,23 +364,48 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_again_has_one_note() {
+    fn what_is_made_of_the_same_again_has_one_note() {
         let (room, compilers) = workshop(&["tree/a.c", "tree/b.c", "tree/a.o"]);
         let root = room.path();
         for source in ["a.c", "b.c", "b.c", "a.c"] {
-            // Once the product stays, once it is renamed and its source stands for it.
+            // Once the product stays, once it is renamed, and nobody knows to what: an object may have been copied, too.
             for made in ["^tree/a.o", "^tree/d/../gone.o"] {
                 let arguments = call(root, &format!("-c ^tree/{source} -o {made}"));
                 note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
             }
         }
-        assert_eq!(noted(&compilers).len(), 3);
+        assert_eq!(noted(&compilers).len(), 4);
         let long = length(&compilers);
         keep_newest(&compilers).expect("there is room");
         assert!(length(&compilers) < long);
-        assert_eq!(noted(&compilers).len(), 3);
+        assert_eq!(noted(&compilers).len(), 4);
         fs::remove_file(root.join("tree/b.c")).expect("it is there");
+        assert_eq!(noted(&compilers).len(), 3);
+    }
+
+    #[test]
+    fn calls_that_say_something_else_make_something_else_of_one_source() {
+        let (room, compilers) = workshop(&["tree/a.c"]);
+        let root = room.path();
+        for number in [1, 2, 1] {
+            let arguments = call(root, &format!("-DN={number} ^tree/a.c -o ^tree/gone"));
+            note_compiled(&compilers, &arguments, &told(root, &[])).expect("there is room");
+        }
         assert_eq!(noted(&compilers).len(), 2);
+    }
+
+    #[test]
+    fn what_came_through_a_pipe_is_unknown_and_a_trial_is_forgotten() {
+        let (room, compilers) = workshop(&["tree/a.o"]);
+        for made in ["^tree/a.o", "/dev/null", "^tree/gone.o"] {
+            let arguments = call(room.path(), &format!("-x c -c - -o {made}"));
+            let silent = told(room.path(), &[]);
+            note_compiled(&compilers, &arguments, &silent).expect("there is room");
+        }
+        let noted = noted(&compilers);
+        assert_eq!(noted.len(), 1);
+        assert_eq!(noted[0].made, Some(Place(b"tree/a.o".to_vec())));
+        assert!(noted[0].read.is_none());
     }
 
     #[test]
@@ -392,9 +436,9 @@ mod tests {
 
     #[test]
     fn who_does_not_tell_is_noted_as_unknown() {
-        let (room, compilers) = workshop(&["tree/a.c", "tree/a.s", "tree/p"]);
         let silent = Told::default();
         for (source, is_known) in [("a.c", false), ("a.s", true)] {
+            let (room, compilers) = workshop(&["tree/a.c", "tree/a.s", "tree/p"]);
             let arguments = call(room.path(), &format!("^tree/{source} -o ^tree/p"));
             note_compiled(&compilers, &arguments, &silent).expect("there is room");
             assert_eq!(noted(&compilers)[0].read.is_some(), is_known, "{source}");

@@ -12,6 +12,8 @@ use crate::digest::Digest;
 
 /// The program that renames what an object asks for; it comes with the linker of GNU.
 const OBJCOPY: &str = "objcopy";
+/// What counts with gcc calls these in the name of the program, whose own calls go through it.
+const FOR_THE_PROGRAM: [&str; 4] = ["fork", "execv", "execve", "execvp"];
 const OF_CLANG: &str = "libclang_rt.profile";
 const OF_GCC: &str = "-lgcov";
 
@@ -44,6 +46,7 @@ fn wrapped(words: &[OsString]) -> Vec<&str> {
             }
         }
     }
+    found.retain(|function| !FOR_THE_PROGRAM.contains(function));
     found.sort_unstable();
     found.dedup();
     found
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn functions_are_wrapped_however_it_is_said() {
-        let words = words("a.o --wrap=open -o p --wrap getenv -wrap open --wrapper=x");
+        let words = words("a.o --wrap=open -o p --wrap getenv -wrap open --wrapper=x --wrap=fork");
         assert_eq!(wrapped(&words), ["getenv", "open"]);
     }
 

@@ -70,6 +70,66 @@ fn a_header_that_the_build_passes_over_has_everything_built_anew() {
     }
 }
 
+/// A Makefile of two programs, each of one object, with the rules for these: only one of the two knows the header.
+fn makefile(first: &str, second: &str) -> String {
+    format!(
+        "TESTS = t1 t2\nall: $(TESTS)\nt1: a1.o\n\tc++ -o $@ a1.o\nt2: a2.o\n\tc++ -o $@ a2.o\n{first}\n{second}\n\
+        check: all\n\t@for t in $(TESTS); do ./$$t || exit 1; done\n"
+    )
+}
+
+#[test]
+fn what_a_build_passes_over_is_noticed_whatever_became_of_it() {
+    let renamed = "-o $@.tmp && mv $@.tmp $@";
+    let copied = "-o tmp.o && cp tmp.o $@";
+    let cases = [
+        // Of one source, under names that do not stay.
+        makefile(
+            &format!("a1.o: a.cc n.hpp\n\tc++ -DN=1 -c a.cc {renamed}"),
+            &format!("a2.o: a.cc\n\tc++ -DN=2 -c a.cc {renamed}"),
+        ),
+        // Under one name, one after the other.
+        makefile(
+            &format!("a1.o: b.cc a2.o n.hpp\n\tc++ -DN=1 -c b.cc {copied}"),
+            &format!("a2.o: a.cc\n\tc++ -DN=2 -c a.cc {copied}"),
+        ),
+        // Who asks for a list of headers gets it, whatever the source is called.
+        makefile(
+            "a1.o: b.cc n.hpp\n\tc++ -DN=1 -c b.cc -o $@",
+            "a2.o: a2.c++\n\tc++ -DN=2 -MMD -c a2.c++",
+        ),
+        // Headers that are compiled in advance.
+        makefile(
+            "n.hpp.gch: n.hpp\n\tc++ -o $@ n.hpp\na1.o: b.cc n.hpp.gch\n\tc++ -DN=1 -c b.cc -o $@",
+            "a2.o: a.cc | n.hpp.gch\n\tc++ -DN=2 -c a.cc -o $@",
+        ),
+        // A source that comes through a pipe.
+        makefile(
+            "a1.o: b.cc n.hpp\n\tc++ -DN=1 -c b.cc -o $@",
+            "a2.o:\n\tc++ -DN=2 -I. -x c++ -c - -o $@ < a.cc",
+        ),
+    ];
+    let source = "#include \"n.hpp\"\nint main() { return n(N); }\n";
+    for backend in BACKENDS {
+        for makefile in &cases {
+            let repo = TestRepo::new();
+            repo.git(&["config", "rts.backend", backend]);
+            repo.write("Makefile", makefile);
+            repo.write("n.hpp", "inline int n(int of) { return of * 0; }\n");
+            for name in ["a.cc", "b.cc", "a2.c++"] {
+                repo.write(name, source);
+            }
+            repo.commit_all();
+            let output = repo.rts(&["run"]);
+            assert_eq!(output.status.code(), Some(0), "{makefile}: {output:?}");
+            change(&repo, "n.hpp", "of * 0", "of == 2");
+            let (code, said) = run(&repo);
+            assert_eq!(code, Some(100), "{backend}: {makefile}: {said}");
+            assert!(said.contains("FAIL t2"), "{backend}: {makefile}: {said}");
+        }
+    }
+}
+
 #[test]
 fn a_source_that_comes_has_everything_built_anew_and_is_named() {
     let repo = recorded("llvm");
