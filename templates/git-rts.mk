@@ -14,11 +14,11 @@ check-affected:
 # A selection that fails must not look like one that is empty. Where Automake made the Makefile, 'check' would go on to other folders.
 check-affected-here: all
 	@list=`$(GIT_RTS) select $(BASE) --format automake` || exit; \
-	printf '%s\n' "$$list" | while read -r folder tests; do \
+	printf '%s\n' "$$list" | { failed=0; while read -r folder tests; do \
 	  test -n "$$tests" || continue; \
 	  target=check; \
 	  if grep '^check-am:' "$$folder"/[Mm]akefile >/dev/null 2>&1; then target=check-am; fi; \
-	  $(MAKE) -C "$$folder" $$target TESTS="$$tests" || exit; \
-	done
+	  $(MAKE) -C "$$folder" $$target TESTS="$$tests" </dev/null || failed=1; \
+	done; exit $$failed; }
 
 .PHONY: check-affected check-affected-here

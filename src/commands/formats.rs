@@ -214,7 +214,11 @@ impl Listing {
             Format::Automake => folders(selection, &chosen)?,
             Format::Make => make::words(&known())?,
             Format::Meson => meson::arguments(&known())?,
-            Format::Gtest => gtest::filter(&known())?,
+            Format::Gtest => {
+                let all: Vec<&str> = plan.tests.iter().map(|test| test.name.as_str()).collect();
+                let [chosen, all] = [known(), all].map(|names| called(selection, &names));
+                gtest::filter(&chosen, &all)?
+            }
             Format::Nextest => {
                 let told = nextest::expression(&chosen)?;
                 for package in told.documented {
@@ -300,6 +304,22 @@ fn unrun(selection: &Selection) -> Vec<(&str, &'static str)> {
     others
         .map(|(_, test)| (test.name.as_str(), why(test.is_selected())))
         .collect()
+}
+
+/// Tests with what GoogleTest calls them.
+fn called<'n>(selection: &Selection, names: &[&'n str]) -> Vec<gtest::Called<'n>> {
+    let names = names.iter();
+    names
+        .map(|name| (*name, filter_of(selection, name)))
+        .collect()
+}
+
+/// The filter with which a program of GoogleTest runs a test alone, if it has run so.
+fn filter_of(selection: &Selection, name: &str) -> Option<String> {
+    let record = selection.latest.tests.get(name)?;
+    let definition = Definition::decoded(&record.definition)?;
+    let mut words = definition.command.iter();
+    words.find_map(|word| word.strip_prefix("--gtest_filter=").map(str::to_owned))
 }
 
 /// The tests by the folders of their Makefiles, as these name them.

@@ -155,3 +155,46 @@ fn the_affected_tests_are_lists_for_cargo_and_nextest() {
         "{printed}{said}"
     );
 }
+
+#[test]
+fn the_line_of_the_readme_makes_every_call_and_tells_of_failures() {
+    let readme = include_str!("../../README.md").lines();
+    let mut lines = readme.filter(|line| line.contains("--format cargo-test)"));
+    let line = lines.next().unwrap();
+    // The first reads what is behind the list, if it can.
+    let reads = "use std::io::Read;\n#[test]\nfn reads() {\n    let mut text = String::new();\n    std::io::stdin().read_to_string(&mut text).unwrap();\n    assert_eq!(s::f(), s::f());\n}\n";
+    let mut workspace = Workspace::recorded(&[
+        (".gitignore", "target\n"),
+        (
+            "Cargo.toml",
+            "[package]\nname = \"s\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        ),
+        ("src/lib.rs", "pub fn f() -> i32 { 1 }\n"),
+        ("tests/a.rs", reads),
+        (
+            "tests/b.rs",
+            "#[test]\nfn notices() { assert_eq!(s::f(), 1) }\n",
+        ),
+        (
+            "tests/c.rs",
+            "#[test]\nfn passes() { assert_ne!(s::f(), 7) }\n",
+        ),
+    ]);
+    let own = std::path::Path::new(env!("CARGO_BIN_EXE_git-rts"));
+    let path = std::env::var("PATH").unwrap();
+    workspace.path = Some(format!("{}:{path}", own.parent().unwrap().display()));
+    let run = || {
+        let output = workspace.command("sh").args(["-c", line]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), text)
+    };
+    assert_eq!(run(), (true, String::new()), "{line}");
+    workspace.change("src/lib.rs", "{ 1 }", "{ 2 }");
+    let (is_success, said) = run();
+    assert!(!is_success, "{said}");
+    for test in ["reads ... ok", "notices ... FAILED", "passes ... ok"] {
+        assert!(said.contains(test), "{test}: {said}");
+    }
+    workspace.change("src/lib.rs", "{ 2 }", "{ ! }");
+    assert!(!run().0, "what cannot be built is no empty list");
+}

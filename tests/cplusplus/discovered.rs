@@ -65,3 +65,56 @@ fn a_main_that_the_system_brings_along_leaves_no_doubt_beside_one_of_the_tree() 
     change(&repo, "tool.c", "main(void) {", "main(void) { idle(1);");
     assert_eq!(would_run(&repo), ["tool".to_owned()].into());
 }
+
+#[test]
+fn the_filter_for_googletest_runs_what_is_selected_whatever_cmake_calls_it() {
+    let repo = TestRepo::new();
+    let lists = LISTS.replace(
+        "gtest_discover_tests(one)",
+        "gtest_discover_tests(one TEST_PREFIX my_)",
+    );
+    repo.write("CMakeLists.txt", lists);
+    let typed = "template <class T> struct Ty : ::testing::Test {};\nusing Types = ::testing::Types<int, char>;\n\
+        TYPED_TEST_SUITE(Ty, Types);\nTYPED_TEST(Ty, Halves) { EXPECT_EQ(half(TypeParam(4)), 2); }\n\
+        struct N : ::testing::TestWithParam<int> {};\nTEST_P(N, Halves) { EXPECT_EQ(half(2 * GetParam()), GetParam()); }\n\
+        INSTANTIATE_TEST_SUITE_P(All, N, ::testing::Values(7, 8));\n";
+    repo.write("one.cpp", format!("{ONE}{typed}"));
+    repo.write("two.cpp", TWO);
+    repo.commit_all();
+    let output = repo.rts(&["record"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    change(&repo, "one.cpp", "x / 2", "x / 2 * 1 + x % 1");
+    let output = repo.rts(&["run", "HEAD", "--dry-run", "--format", "gtest"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let filter = String::from_utf8(output.stdout).unwrap();
+    let program = repo.top().join(".git/rts/build/main/out/one");
+    let ran = repo
+        .command(program.to_str().unwrap())
+        .arg(format!("--gtest_filter={}", filter.trim_end()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let begun = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("[ RUN      ] "));
+    let begun: std::collections::BTreeSet<&str> = begun.collect();
+    let expected = [
+        "All/N.Halves/0",
+        "All/N.Halves/1",
+        "One.Half",
+        "Ty/0.Halves",
+        "Ty/1.Halves",
+    ];
+    assert_eq!(begun, expected.into(), "{filter}{said}");
+    // What a new one is called nobody knows, and no list is better than one that lacks it.
+    change(
+        &repo,
+        "one.cpp",
+        "TEST(One, Half)",
+        "TEST(One, Fresh) {}\nTEST(One, Half)",
+    );
+    let refused = repo.rts(&["run", "HEAD", "--dry-run", "--format", "gtest"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("'my_One.Fresh'"), "{said}");
+}

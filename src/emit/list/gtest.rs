@@ -3,20 +3,50 @@
 use super::{cannot_name, without};
 use crate::error::Result;
 
-/// For `--gtest_filter=`. Where nothing is selected, it takes all away from all.
-pub fn filter(names: &[&str]) -> Result<String> {
-    if names.is_empty() {
+/// A test by its name and, if it has run, by the filter that it was run with: names may have something in front of them
+/// (`TEST_PREFIX`), and types where GoogleTest has numbers.
+pub type Called<'a> = (&'a str, Option<String>);
+
+/// For `--gtest_filter=`, of some tests among all. Where nothing is selected, it takes all away from all.
+pub fn filter(tests: &[Called<'_>], all: &[Called<'_>]) -> Result<String> {
+    if tests.is_empty() {
         return Ok("-*\n".to_owned());
     }
+    let is_renamed = all.iter().any(is_renamed);
     let mut patterns: Vec<String> = Vec::new();
-    for name in names {
-        let pattern = pattern(name)?;
+    for (name, own) in tests {
+        let pattern = match own {
+            Some(own) => pattern(own)?,
+            None if is_renamed => {
+                let what = "what GoogleTest calls a test is not known before it has run";
+                return Err(cannot_name(name, what));
+            }
+            None => pattern(&without_type(name))?,
+        };
         // All instances of a test have the same.
         if !patterns.contains(&pattern) {
             patterns.push(pattern);
         }
     }
     Ok(format!("{}\n", patterns.join(":")))
+}
+
+/// Whether the name of a test says something else than GoogleTest does.
+fn is_renamed((name, own): &Called<'_>) -> bool {
+    let by_name = pattern(&without_type(name)).ok();
+    let is_typed = name.contains('<');
+    own.as_ref()
+        .is_some_and(|own| !is_typed && pattern(own).ok() != by_name)
+}
+
+/// A name in which a number may stand for the type behind a test (`Suite.test<int>` for `Suite/0.test`).
+fn without_type(name: &str) -> String {
+    let types = name.find('<').zip(name.rfind('>'));
+    let Some((begins, ends)) = types.filter(|(begins, ends)| begins < ends) else {
+        return name.to_owned();
+    };
+    let plain = format!("{}{}", &name[..begins], &name[ends + 1..]);
+    plain.replacen('.', "/0.", 1)
 }
 
 /// What stands for a test. Behind a slash CMake puts the value or the type, where GoogleTest has a number: there all are meant.
@@ -43,7 +73,35 @@ fn pattern(name: &str) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Called, Result};
+
+    fn filter(names: &[&str]) -> Result<String> {
+        let tests: Vec<Called<'_>> = names.iter().map(|name| (*name, None)).collect();
+        super::filter(&tests, &tests)
+    }
+
+    #[test]
+    fn what_a_test_was_run_with_tells_what_it_is_called() {
+        let called = |name, own: &str| (name, Some(own.to_owned()));
+        let all = [
+            called("my_A.g", "A.g"),
+            called("my_N/P.h/1", "N/P.h/0"),
+            called("my_T.f<int>", "T/0.f"),
+        ];
+        let text = super::filter(&all, &all).expect("it can");
+        assert_eq!(text, "A.g:N/*.h/*:T/*.f\n");
+        // Nobody knows whether the name of a new one begins like the others.
+        let new = [("my_B.g", None)];
+        assert!(super::filter(&new, &all).is_err());
+        assert_eq!(super::filter(&new, &new).expect("it can"), "my_B.g\n");
+    }
+
+    #[test]
+    fn types_that_cmake_puts_for_numbers_are_all_meant() {
+        for (name, meant) in [("Ty.f<int>", "Ty/*.f\n"), ("My.h<a::b<c.d>>", "My/*.h\n")] {
+            assert_eq!(filter(&[name]).expect("it can"), meant);
+        }
+    }
 
     #[test]
     fn names_are_joined_and_no_name_is_no_test() {
