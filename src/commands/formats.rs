@@ -215,9 +215,14 @@ impl Listing {
             Format::Make => make::words(&known())?,
             Format::Meson => meson::arguments(&known())?,
             Format::Gtest => {
-                let all: Vec<&str> = plan.tests.iter().map(|test| test.name.as_str()).collect();
-                let [chosen, all] = [known(), all].map(|names| called(selection, &names));
-                gtest::filter(&chosen, &all)?
+                let tests = plan.tests.iter();
+                let defined: BTreeMap<&str, &[u8]> = tests
+                    .map(|test| (test.name.as_str(), test.definition.as_slice()))
+                    .collect();
+                let filter = |name| defined.get(name).and_then(|test| filter_of(test));
+                let called = known().into_iter().map(|name| (name, filter(name)));
+                // Of what only the build at hand knows, CTest tells a name of its own.
+                gtest::filter(&called.collect::<Vec<_>>(), self.test_dir.is_some())?
             }
             Format::Nextest => {
                 let told = nextest::expression(&chosen)?;
@@ -306,18 +311,9 @@ fn unrun(selection: &Selection) -> Vec<(&str, &'static str)> {
         .collect()
 }
 
-/// Tests with what GoogleTest calls them.
-fn called<'n>(selection: &Selection, names: &[&'n str]) -> Vec<gtest::Called<'n>> {
-    let names = names.iter();
-    names
-        .map(|name| (*name, filter_of(selection, name)))
-        .collect()
-}
-
-/// The filter with which a program of GoogleTest runs a test alone, if it has run so.
-fn filter_of(selection: &Selection, name: &str) -> Option<String> {
-    let record = selection.latest.tests.get(name)?;
-    let definition = Definition::decoded(&record.definition)?;
+/// The filter with which a program of GoogleTest runs a test alone, if that is how it is defined.
+fn filter_of(definition: &[u8]) -> Option<String> {
+    let definition = Definition::decoded(definition)?;
     let mut words = definition.command.iter();
     words.find_map(|word| word.strip_prefix("--gtest_filter=").map(str::to_owned))
 }

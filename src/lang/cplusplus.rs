@@ -2,8 +2,10 @@
 
 use crate::repo::RepoPath;
 
-const SOURCES: [&str; 7] = ["C", "CPP", "c++", "cc", "cp", "cpp", "cxx"];
-const HEADERS: [&str; 11] = [
+/// Endings of what is compiled.
+pub const SOURCES: [&str; 7] = ["C", "CPP", "c++", "cc", "cp", "cpp", "cxx"];
+/// Endings of what is included, and by C is not.
+pub const HEADERS: [&str; 11] = [
     "H", "HPP", "h++", "hh", "hp", "hpp", "hxx", "ipp", "tcc", "tpp", "txx",
 ];
 

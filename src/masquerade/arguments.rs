@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::lang::cplusplus;
+
 /// Whether a call compiles or links; questions to the compiler and mere preprocessing are passed on as they are.
 pub(super) fn counts(arguments: &[OsString]) -> bool {
     let has = |wanted: &dyn Fn(&str) -> bool| {
@@ -26,18 +28,19 @@ pub(super) fn counts(arguments: &[OsString]) -> bool {
 
 pub(super) fn is_source(argument: &OsStr) -> bool {
     let extension = Path::new(argument).extension();
-    let known = ["c", "cc", "cp", "cpp", "cxx", "c++", "C", "CPP", "i"];
-    !argument.as_encoded_bytes().starts_with(b"-")
-        && extension.is_some_and(|own| known.iter().any(|known| own == *known))
+    let is_known = |own: &OsStr| {
+        let mut known = ["c", "i"].iter().chain(&cplusplus::SOURCES);
+        known.any(|known| own == *known)
+    };
+    !argument.as_encoded_bytes().starts_with(b"-") && extension.is_some_and(is_known)
 }
 
 /// Whether a call compiles headers in advance.
 pub(super) fn compiles_headers(arguments: &[OsString]) -> bool {
     let words = arguments.iter().map(|argument| argument.to_string_lossy());
-    let endings = ["h", "H", "hh", "hp", "hpp", "hxx", "h++", "HPP", "tcc"];
     let is_header = |word: &str| {
         let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
-        !word.starts_with('-') && endings.contains(&ending)
+        !word.starts_with('-') && (ending == "h" || cplusplus::HEADERS.contains(&ending))
     };
     let is_other = |word: &str| word == "-include" || is_source(OsStr::new(word));
     let is_told = |word: &str| word.ends_with("-header") || word == "-emit-pch";

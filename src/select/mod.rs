@@ -108,6 +108,8 @@ pub struct Planned {
     pub owed: Option<Debt>,
     /// It ran well on this very tree.
     pub ran_here: bool,
+    /// Its definition at the head, or else where it ran last.
+    pub definition: Vec<u8>,
 }
 
 impl Planned {
@@ -269,6 +271,8 @@ impl Plan {
 
 fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
     let durations = candidate.experience.as_ref().map(|known| &known.durations);
+    let listed = candidate.listed.as_ref();
+    let ran = candidate.record.as_ref().map(|record| &record.definition);
     Planned {
         name: candidate.name.clone(),
         reasons,
@@ -276,6 +280,7 @@ fn planned(candidate: &Candidate, reasons: Vec<Reason>) -> Planned {
         experience: candidate.experience.clone(),
         owed: candidate.unpaid().cloned(),
         ran_here: candidate.ran_here,
+        definition: listed.or(ran).cloned().unwrap_or_default(),
     }
 }
 

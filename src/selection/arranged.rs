@@ -274,6 +274,7 @@ mod tests {
             experience: None,
             owed: None,
             ran_here: false,
+            definition: Vec::new(),
         }
     }
 

@@ -3,22 +3,22 @@
 use super::{cannot_name, without};
 use crate::error::Result;
 
-/// A test by its name and, if it has run, by the filter that it was run with: names may have something in front of them
+/// A test by its name and, if it is known, by the filter that it is run with: names may have something in front of them
 /// (`TEST_PREFIX`), and types where GoogleTest has numbers.
 pub type Called<'a> = (&'a str, Option<String>);
 
-/// For `--gtest_filter=`, of some tests among all. Where nothing is selected, it takes all away from all.
-pub fn filter(tests: &[Called<'_>], all: &[Called<'_>]) -> Result<String> {
+/// For `--gtest_filter=`. Where nothing is selected, it takes all away from all. `is_strict` refuses tests whose filter is not known.
+pub fn filter(tests: &[Called<'_>], is_strict: bool) -> Result<String> {
     if tests.is_empty() {
         return Ok("-*\n".to_owned());
     }
-    let is_renamed = all.iter().any(is_renamed);
     let mut patterns: Vec<String> = Vec::new();
     for (name, own) in tests {
         let pattern = match own {
             Some(own) => pattern(own)?,
-            None if is_renamed => {
-                let what = "what GoogleTest calls a test is not known before it has run";
+            None if is_strict => {
+                let what =
+                    "what GoogleTest calls a test is not known before it was built with counters";
                 return Err(cannot_name(name, what));
             }
             None => pattern(&without_type(name))?,
@@ -29,14 +29,6 @@ pub fn filter(tests: &[Called<'_>], all: &[Called<'_>]) -> Result<String> {
         }
     }
     Ok(format!("{}\n", patterns.join(":")))
-}
-
-/// Whether the name of a test says something else than GoogleTest does.
-fn is_renamed((name, own): &Called<'_>) -> bool {
-    let by_name = pattern(&without_type(name)).ok();
-    let is_typed = name.contains('<');
-    own.as_ref()
-        .is_some_and(|own| !is_typed && pattern(own).ok() != by_name)
 }
 
 /// A name in which a number may stand for the type behind a test (`Suite.test<int>` for `Suite/0.test`).
@@ -77,7 +69,7 @@ mod tests {
 
     fn filter(names: &[&str]) -> Result<String> {
         let tests: Vec<Called<'_>> = names.iter().map(|name| (*name, None)).collect();
-        super::filter(&tests, &tests)
+        super::filter(&tests, false)
     }
 
     #[test]
@@ -88,12 +80,10 @@ mod tests {
             called("my_N/P.h/1", "N/P.h/0"),
             called("my_T.f<int>", "T/0.f"),
         ];
-        let text = super::filter(&all, &all).expect("it can");
+        let text = super::filter(&all, true).expect("it can");
         assert_eq!(text, "A.g:N/*.h/*:T/*.f\n");
-        // Nobody knows whether the name of a new one begins like the others.
-        let new = [("my_B.g", None)];
-        assert!(super::filter(&new, &all).is_err());
-        assert_eq!(super::filter(&new, &new).expect("it can"), "my_B.g\n");
+        // Who goes by names alone may be given those of CMake.
+        assert!(super::filter(&[("my_B.g", None)], true).is_err());
     }
 
     #[test]
