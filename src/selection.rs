@@ -6,6 +6,7 @@ mod builds;
 mod candidates;
 mod carried;
 mod debts;
+mod listed;
 mod overlooked;
 mod unrecorded;
 mod witnesses;
@@ -73,14 +74,14 @@ fn shared(tests: BTreeMap<TestNumber, TestRecord>) -> Tests {
 impl Latest {
     /// Reads what is known; what cannot be read says nothing, and the baseline speaks for itself.
     pub fn read(repository: &Repository, histories: &Histories, head: Version) -> Result<Self> {
-        Self::beside(repository, histories, head, None)
+        Self::beside(repository, histories, (head, false), None)
     }
 
-    /// The same, where the tests of a history are at hand.
+    /// The same for a version that may be built, where the tests of a history are at hand.
     fn beside(
         repository: &Repository,
         histories: &Histories,
-        head: Version,
+        (head, is_built): (Version, bool),
         known: Option<(VersionKey, &Tests)>,
     ) -> Result<Self> {
         let history = baseline::latest(repository, histories, head)?;
@@ -91,7 +92,7 @@ impl Latest {
             }
             (Some(history), _) => {
                 let tests = shared(history.tests().unwrap_or_default());
-                with_debts_of_own(repository, head, tests)
+                with_debts_of_own(repository, head, is_built, tests)
             }
             (None, _) => Tests::new(),
         };
@@ -197,8 +198,9 @@ pub fn selection(
             (newest, None, Some(reason))
         }
     };
+    let is_built = question.built.is_some();
     let tests = match history.as_ref().map(History::tests) {
-        Some(Ok(tests)) => with_debts_of_own(repository, question.head, shared(tests)),
+        Some(Ok(tests)) => with_debts_of_own(repository, question.head, is_built, shared(tests)),
         Some(Err(error)) => {
             reason.get_or_insert(error.message);
             Tests::new()
@@ -206,7 +208,7 @@ pub fn selection(
         None => Tests::new(),
     };
     let known = history.as_ref().map(|history| (history.version(), &tests));
-    let latest = Latest::beside(repository, &histories, question.head, known)?;
+    let latest = Latest::beside(repository, &histories, (question.head, is_built), known)?;
     let head = match question.listing {
         Some(_) => None,
         None => RecordedHead::find(repository, config, &histories, question.head)?,
@@ -224,7 +226,11 @@ pub fn selection(
     };
     match (history, version, reason) {
         (Some(history), Some(version), None) => {
-            asked.compared_with(&history, version, keep, notices)
+            let mut answer = asked.compared_with(&history, version, keep, notices)?;
+            if !asked.is_listed() && answer.everything.is_none() {
+                answer.may_lack = listed::may_lack(repository, config, &histories, &answer)?;
+            }
+            Ok(answer)
         }
         (_, _, reason) => Ok(asked.everything(reason.unwrap_or_default(), notices)),
     }
@@ -307,7 +313,11 @@ impl Asked<'_> {
             let functions = history.functions_in(&files_in_danger(&difference))?;
             let after = self.build_of_head();
             let known = (keep || after.is_some()).then(|| history.to_recording());
-            Ok((functions, known.transpose()?, after))
+            let mut known = known.transpose()?;
+            if let Some(known) = known.as_mut().filter(|_| self.question.built.is_some()) {
+                known.settle_debts();
+            }
+            Ok((functions, known, after))
         };
         let (functions, known, after) = match read() {
             Ok(read) => read,
@@ -379,24 +389,6 @@ impl Asked<'_> {
             Some((test.name.clone(), functions))
         });
         let rewritten = rewritten.collect();
-        let defining = |file: &&TestifiedFile| {
-            let mut certificates = file.certificates.iter();
-            let is_certified = certificates.any(|certificate| certificate.way == Way::Defines);
-            // A build that makes a test of every source of a folder has another one.
-            let is_another_source = file.file.class == FileClass::Source
-                && !file.file.is_only_modified
-                && !file.file.path.file_name().ends_with(b".h");
-            !is_certified || is_another_source
-        };
-        let files = || plan.files.iter();
-        let may_lack = match self.is_listed() {
-            true => None,
-            false => files()
-                .filter(defining)
-                // Of several the one to name; hidden files seldom define a test.
-                .min_by_key(|file| file.file.path.file_name().starts_with(b"."))
-                .map(|file| format!("'{}' changed", file.file.path)),
-        };
         Ok(Selection {
             base: self.question.base,
             head: self.question.head,
@@ -414,7 +406,7 @@ impl Asked<'_> {
             latest: self.latest.clone(),
             known: known.filter(|_| keep),
             alone,
-            may_lack,
+            may_lack: None,
             notices,
         })
     }

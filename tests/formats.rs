@@ -515,9 +515,19 @@ fn a_tool_gets_no_list_that_may_lack_a_new_test() {
     let wrong = repo.rts(&["select", "--format", "meson"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("'--format make' lists them"));
-    // A source that comes may be a test to a build that takes every one of its folder.
+    // So they are behind it, though the branch began before: what changed since defines none.
     repo.commit_all();
     record(&repo);
+    repo.write("p.c", program(&["three", "two", "one"]));
+    let listed = list(&repo, &["HEAD~1", "--format", "make"]);
+    for test in ["one", "two", "three"] {
+        assert!(listed.contains(test), "{listed}");
+    }
+    repo.write("Makefile", makefile("two one"));
+    let refused = repo.rts(&["select", "HEAD~1", "--format", "make"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    repo.git(&["checkout", "--quiet", "."]);
+    // A source that comes may be a test to a build that takes every one of its folder.
     repo.write("more.c", "int more;\n");
     let refused = repo.rts(&["select", "HEAD", "--format", "make"]);
     assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));

@@ -92,6 +92,7 @@ fn any_test() -> impl Strategy<Value = (TestRecord, Trace)> {
                 since: "v".to_owned(),
                 at,
                 reasons,
+                until_built: at % 5 == 0,
             });
             let commit = CommitId([at as u8; 20]);
             let let_through = owed.iter().filter(|_| at % 3 == 0);

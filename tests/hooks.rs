@@ -476,6 +476,54 @@ fn what_is_skipped_or_does_not_fit_is_owed() {
     assert!(text.contains("that is not kept"), "{text}");
 }
 
+#[test]
+fn a_failure_that_the_budget_does_not_see_again_stops_the_push() {
+    let repo = with_hook("pre-push");
+    bad(&repo, "two");
+    good(&repo, "one");
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(100));
+    repo.git(&["config", "rts.prePushBudget", "1ms"]);
+    let text = is_stopped(&repo, &["main"]);
+    assert!(text.contains("'two' failed in"), "{text}");
+    assert!(text.contains("no time to see it pass"), "{text}");
+    assert!(text.contains("GIT_RTS_SKIP=1"), "{text}");
+    // What failed elsewhere may be right here.
+    edit(&repo, "    return 1;\n", "");
+    repo.commit_all();
+    let text = goes(&repo, &["main"]);
+    assert!(text.contains("owed"), "{text}");
+    assert!(owed(&repo).contains("two"));
+}
+
+#[test]
+fn what_only_a_build_can_tell_is_owed_until_there_is_one() {
+    let repo = with_hook("pre-push");
+    let config = fs::read_to_string(repo.top().join(".git-rts.toml")).unwrap();
+    let config = config.replace("cc -o", "cc $(cat options) -o");
+    repo.write(".git-rts.toml", config);
+    repo.write("options", "-DA\n");
+    repo.commit_all();
+    assert!(repo.rts(&["run"]).status.success());
+    goes(&repo, &["main"]);
+    // Options that change nothing, and one function that differs.
+    repo.write("options", "-DB\n");
+    good(&repo, "three");
+    let skipped = git(&repo, &["push", "origin", "main"], &[("GIT_RTS_SKIP", "1")]);
+    assert!(
+        said(&skipped).contains("3 tests owed"),
+        "{}",
+        said(&skipped)
+    );
+    assert_eq!(owed(&repo), TESTS.map(str::to_owned).into());
+    let listed = repo.rts(&["select"]);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout).lines().count(), 3);
+    let run = repo.rts(&["run"]);
+    let text = said(&run);
+    assert!(run.status.success(), "{text}");
+    assert!(text.contains("1 passed, 2 skipped safely"), "{text}");
+    assert!(owed(&repo).is_empty());
+}
+
 /// What a version owes, each test with the version that owed it first.
 fn owed_at(repo: &TestRepo, version: &str) -> BTreeMap<String, String> {
     let listed = repo.rts(&["owed", version, "--format", "json"]);

@@ -7,6 +7,7 @@ mod test_repo;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -308,23 +309,26 @@ fn the_jobs_for_github_run_what_is_affected() {
             .iter()
             .find(|step| step["uses"] == "actions/checkout@v4");
         assert_eq!(checkout.unwrap()["with"]["fetch-depth"], "0", "{name}");
-        let is_cache = |step: &&Value| step["uses"].as_str().unwrap_or("").contains("cache");
+        let is_cache = |step: &&Value| step["with"]["path"] == ".git/rts/history";
         let cache = steps.iter().find(is_cache).unwrap();
-        assert_eq!(cache["with"]["path"], ".git/rts/history", "{name}");
         // Who only takes a part must not leave it to others.
         let saves = cache["uses"] == "actions/cache@v4";
         assert_eq!(saves, name == "record", "{name}");
     }
     let repo = project_with_branch();
     let room = repo.top().join("..");
+    let (path, installed) = installers(&repo);
     // Runs the steps of a job as the machine would.
     let job = |name: &str, base: &str, shard: &str| {
         for step in jobs[name]["steps"].as_array().unwrap() {
-            if step["run"].is_null() || step["name"] == "install git rts" {
+            if step["run"].is_null() {
                 continue;
             }
             let output = command(&repo, "bash")
                 .args(["-eo", "pipefail", "-c", text(&step["run"])])
+                .env("PATH", &path)
+                .env("PACKAGES", text(&document["env"]["PACKAGES"]))
+                .env("GIT_RTS", text(&document["env"]["GIT_RTS"]))
                 .env("BASE", base)
                 .env("SHARD", shard)
                 .env("RUNNER_TEMP", &room)
@@ -355,6 +359,8 @@ fn the_jobs_for_github_run_what_is_affected() {
     );
     job("plan", "HEAD", "");
     assert_eq!(matrix(), ["1/1"], "nothing is recorded");
+    // What builds nothing needs nothing of the project.
+    assert_eq!(fs::read_to_string(&installed).unwrap_or_default(), "");
     assert_eq!(job("record", "HEAD", ""), set(&TESTS));
     merge_request(&repo);
     job("plan", "HEAD^1", "");
@@ -368,6 +374,31 @@ fn the_jobs_for_github_run_what_is_affected() {
     assert_eq!(&ran[0] | &ran[1], set(&["one", "three"]));
     let variables = fs::read_to_string(room.join("variables")).unwrap();
     assert_eq!(variables, "RESULTS=tests-1\nRESULTS=tests-2\n");
+    let installs = "apt-get update -qq\napt-get install -y -qq clang\n";
+    assert_eq!(fs::read_to_string(&installed).unwrap(), installs.repeat(3));
+}
+
+/// A PATH in which what would change the machine is only noted, in a file.
+fn installers(repo: &TestRepo) -> (String, PathBuf) {
+    let bin = repo.top().join("../bin");
+    let notes = repo.top().join("../installed");
+    fs::create_dir_all(&bin).unwrap();
+    let note = format!("echo \"$*\" >> '{}'", notes.display());
+    let scripts = [
+        ("sudo", "exec \"$@\"".to_owned()),
+        ("apt-get", note.replacen("echo", "echo apt-get", 1)),
+        ("cargo", note.replacen("echo", "echo cargo", 1)),
+    ];
+    for (name, line) in scripts {
+        let script = bin.join(name);
+        fs::write(&script, format!("#!/bin/sh\n{line}\n")).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let with_git_rts = command(repo, "sh");
+    let mut variables = with_git_rts.get_envs();
+    let path = variables.find_map(|(name, value)| value.filter(|_| name == "PATH"));
+    let path = path.unwrap().to_str().unwrap();
+    (format!("{}:{path}", bin.display()), notes)
 }
 
 #[test]
@@ -377,6 +408,7 @@ fn the_jobs_for_gitlab_run_what_is_affected() {
     assert_eq!(document["test"]["cache"]["policy"], "pull");
     let repo = project_with_branch();
     let cache = repo.top().join("../cache");
+    let (path, installed) = installers(&repo);
     // A machine begins with what the cache has, and leaves what the job says.
     let job = |name: &str, variables: &[(&str, &str)]| {
         let _ = fs::remove_dir_all(repo.top().join(".git/rts"));
@@ -393,6 +425,11 @@ fn the_jobs_for_gitlab_run_what_is_affected() {
             let lines: Vec<&str> = lines.into_iter().flatten().map(text).collect();
             let output = command(&repo, "bash")
                 .args(["-eo", "pipefail", "-c", &lines.join("\n")])
+                .env("PATH", &path)
+                .env(
+                    "PACKAGES",
+                    text(&document[".affected"]["variables"]["PACKAGES"]),
+                )
                 .envs(variables.iter().copied())
                 .output()
                 .unwrap();
@@ -424,6 +461,8 @@ fn the_jobs_for_gitlab_run_what_is_affected() {
     // Merged, it is recorded on the main branch; the next push has nothing to run.
     assert_eq!(job("record", &[]), set(&["one", "three"]));
     assert_eq!(job("record", &[]), set(&[]));
+    let installs = "apt-get update -qq\napt-get install -y -qq clang\n";
+    assert_eq!(fs::read_to_string(&installed).unwrap(), installs.repeat(5));
 }
 
 #[test]

@@ -412,6 +412,7 @@ impl<'a> Built<'a> {
                     .take(REASONS_OWED)
                     .map(|reason| teller.tell(reason).text)
                     .collect(),
+                until_built: false,
             };
             Debt::joined(plan.tests[place].owed.clone(), new)
         };

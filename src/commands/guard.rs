@@ -4,8 +4,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use crate::commands::built::REASONS_OWED;
+use crate::commands::history::open;
 use crate::commands::own_tree::OwnTree;
 use crate::commands::testing::{now, report_kept, waiting};
 use crate::config::{Config, FILE, Setting, duration};
@@ -14,13 +16,13 @@ use crate::emit::plan_text::count;
 use crate::emit::reasons::Teller;
 use crate::error::{Error, Result};
 use crate::exit_code::ExitCode;
-use crate::history::{PATIENCE, VersionKey, keep};
+use crate::history::{Outcome, PATIENCE, TestRecord, VersionKey, keep};
 use crate::hooks::LOCAL_VARIABLES;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, FileEntry, Repository, Version};
 use crate::runner::{self, Settings};
 use crate::select::Reason;
-use crate::selection::{Question, Selection, Witnesses, selection};
+use crate::selection::{Latest, Question, Selection, Witnesses, selection};
 
 /// Set to anything but 0, it lets everything through, and what has not passed is owed.
 pub(super) const SKIP: &str = "GIT_RTS_SKIP";
@@ -136,7 +138,7 @@ impl Guard {
         let code = status.code();
         let is = |wanted: ExitCode| code == Some(wanted as i32);
         let why = match code {
-            Some(0) => return Ok(()),
+            Some(0) => return self.knows_no_failure(repository, version, name),
             _ if is(ExitCode::TestsFailed) => format!("tests fail in {name}"),
             _ if is(ExitCode::Missed) => format!("a test that was skipped fails in {name}"),
             _ if is(ExitCode::BuildFailed) => format!("{name} cannot be built"),
@@ -145,6 +147,40 @@ impl Guard {
         };
         let error = Error::new(format!("the {} is stopped: {why}", self.what));
         Err(error.hint(self.way_out()))
+    }
+
+    /// A test that failed at this very version, and that did not fit this time, has not passed since.
+    fn knows_no_failure(
+        &self,
+        repository: &Repository,
+        version: Version,
+        name: &str,
+    ) -> Result<()> {
+        let histories = open(repository).map_err(|error| error.hint(self.way_out()))?;
+        let known = Latest::read(repository, &histories, version)?.tests;
+        let has_failed = |test: &&Arc<TestRecord>| {
+            let is_bad = !test.outcome.is_fine() && test.outcome != Outcome::NotRun;
+            is_bad && test.ran_on.tree == version.tree()
+        };
+        let failed: Vec<&str> = known
+            .values()
+            .filter(has_failed)
+            .map(|test| test.name.as_str())
+            .collect();
+        let Some(first) = failed.first() else {
+            return Ok(());
+        };
+        let others = match failed.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        let error = Error::new(format!(
+            "the {} is stopped: '{first}'{others} failed in {name}, and there was no time to see it pass",
+            self.what
+        ));
+        Err(error
+            .hint("'git rts run' there runs what failed, without a budget")
+            .hint(self.way_out()))
     }
 
     fn way_out(&self) -> String {
@@ -188,6 +224,7 @@ fn skip(
                 .take(REASONS_OWED)
                 .map(|reason| teller.tell(reason).text)
                 .collect(),
+            until_built: test.reasons.iter().all(is_settled_by_a_build),
         };
         let debt = Debt::joined(test.owed.clone(), new);
         match commit {
@@ -208,6 +245,15 @@ fn skip(
         count(untested.len(), "test")
     );
     Ok(())
+}
+
+/// Whether a test is selected only because nothing was built: nobody could tell whether a file reaches it.
+fn is_settled_by_a_build(reason: &Reason) -> bool {
+    match reason {
+        Reason::File { .. } => true,
+        Reason::Owed(debt) => debt.until_built,
+        _ => false,
+    }
 }
 
 /// What is not known to pass at a commit: the difference is from the nearest version with a history, whatever the remote has.

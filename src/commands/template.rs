@@ -76,5 +76,6 @@ pub(super) fn run(arguments: &Template) -> Result<()> {
             .hint(format!("the templates are {}", names.join(", ")))
             .exit_code(ExitCode::Usage));
     };
-    print_raw(file.text)
+    // Machines get the version that the histories here are of.
+    print_raw(&file.text.replace("@VERSION@", env!("CARGO_PKG_VERSION")))
 }

@@ -96,6 +96,13 @@ impl Recording {
         }
     }
 
+    /// Forgets what was owed only until there is a build, which tells whether it reaches the test.
+    pub fn settle_debts(&mut self) {
+        for test in &mut self.tests {
+            test.owed = test.owed.take().filter(|debt| !debt.until_built);
+        }
+    }
+
     /// Changes what the tests are known to have looked at.
     pub fn rename_looked(&mut self, rename: &dyn Fn(&mut Beyond)) {
         let looked = self

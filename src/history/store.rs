@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::scratch::Scratch;
 
 /// The format of everything in the database. A change of any encoding needs a new one.
-pub(super) const FORMAT: u32 = 14;
+pub(super) const FORMAT: u32 = 15;
 
 /// The trees of a database that we have for ourselves until it is dropped.
 pub(super) struct Store {

@@ -8,24 +8,31 @@ use crate::history::TestRecord;
 use crate::order::owed::Debt;
 use crate::repo::{CommitId, Repository, Version};
 
-/// The tests of a history as they are at a version, which owes what its own commits do.
+/// The tests of a history as they are at a version, which owes what its own commits do; once it is built, only what no build can
+/// tell.
 pub(super) fn with_debts_of_own(
     repository: &Repository,
     version: Version,
+    is_built: bool,
     mut tests: Tests,
 ) -> Tests {
+    let is_settled = |debt: &Debt| is_built && debt.until_built;
     let own = let_through(tests.values().map(Arc::as_ref));
     let own: BTreeSet<CommitId> = own
         .into_iter()
         .filter(|commit| repository.contains(version, *commit))
         .collect();
     for test in tests.values_mut() {
+        if test.owed.as_ref().is_some_and(is_settled) {
+            Arc::make_mut(test).owed = None;
+        }
         if !test.let_through.keys().any(|commit| own.contains(commit)) {
             continue;
         }
         let test = Arc::make_mut(test);
         for commit in &own {
-            if let Some(debt) = test.let_through.get(commit) {
+            let debt = test.let_through.get(commit);
+            if let Some(debt) = debt.filter(|debt| !is_settled(debt)) {
                 test.owed = Some(Debt::joined(test.owed.take(), debt.clone()));
             }
         }

@@ -133,6 +133,30 @@ fn every_test_of_a_package_is_listed_and_recorded() {
 }
 
 #[test]
+fn targets_that_are_chosen_are_the_only_ones() {
+    let workspace = workspace();
+    let choose = |words: &str| workspace.repo.git(&["config", "rts.configure", words]);
+    let library = [
+        "every tests::unit",
+        "every tests::panics",
+        "every tests::slow",
+    ];
+    choose("--lib");
+    assert_eq!(workspace.would_run(), names(&library));
+    workspace.rts(&["run"]);
+    workspace.change("src/lib.rs", "{ 1 }", "{ 2 - 1 }");
+    assert_eq!(workspace.would_run(), names(&["every tests::unit"]));
+    choose("--bin=every --test 'around'");
+    let others = [
+        "every::bin/every of_program",
+        "every::around surroundings",
+        "every::around program",
+        "every::around forgotten",
+    ];
+    assert_eq!(workspace.would_run(), names(&others));
+}
+
+#[test]
 fn the_affected_tests_are_lists_for_cargo_and_nextest() {
     let workspace = workspace();
     workspace.change("src/lib.rs", "{ 1 }", "{ 2 - 1 }");

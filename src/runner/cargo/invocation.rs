@@ -52,8 +52,13 @@ pub(super) fn all(
         host.ok_or_else(|| Error::new("rustc does not say for which machine it compiles"))?;
     let told = serde_json::to_string(TELL).unwrap_or_default();
     let runner = format!("target.{host}.runner=[\"sh\",\"-c\",{told},\"sh\"]");
-    let words = ["--tests", "--message-format=json", "--config", &runner];
-    let command = super::test(site, settings, &words.map(OsStr::new));
+    let mut words = vec!["--message-format=json", "--config", &runner];
+    if !super::chooses_targets(settings) {
+        // All but documentation, which has no runner.
+        words.push("--tests");
+    }
+    let words: Vec<&OsStr> = words.into_iter().map(OsStr::new).collect();
+    let command = super::test(site, settings, &words);
     let printed = ask(site, &site.tree, &command, "")?;
     let (messages, told) = parted(&printed);
     let (binaries, documented) = artifacts(messages);

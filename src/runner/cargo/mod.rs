@@ -21,6 +21,20 @@ use crate::error::Result;
 use crate::masquerade::Backend;
 use crate::repo::RepoPath;
 
+/// Options by which people choose targets: cargo then tests these alone, and no documentation.
+const CHOOSING: [&str; 10] = [
+    "--lib",
+    "--bin",
+    "--bins",
+    "--test",
+    "--tests",
+    "--example",
+    "--examples",
+    "--bench",
+    "--benches",
+    "--all-targets",
+];
+
 pub struct Cargo;
 
 impl Runner for Cargo {
@@ -84,11 +98,24 @@ impl Runner for Cargo {
         for invocation in &invocations {
             tests.extend(harness::tests(invocation, (site, settings), &places)?);
         }
-        let memory = Memory::of(site, &rustc);
-        tests.extend(doc::tests(&documented, memory, (site, settings), &places));
+        if !chooses_targets(settings) {
+            let memory = Memory::of(site, &rustc);
+            tests.extend(doc::tests(&documented, memory, (site, settings), &places));
+        }
         super::with_names_of_their_own(&mut tests);
         Ok(tests)
     }
+}
+
+/// Whether the settings of the project choose among the targets.
+fn chooses_targets(settings: &Settings) -> bool {
+    let options = settings.configure.as_deref().unwrap_or_default();
+    let mut words = options.split_whitespace();
+    words.any(|word| {
+        let word = word.trim_matches(['\'', '"']);
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        CHOOSING.contains(&name)
+    })
 }
 
 /// `cargo test` for the whole workspace.
