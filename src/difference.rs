@@ -89,6 +89,8 @@ pub struct Difference {
     pub notice: Option<String>,
     /// The sources that are compiled to something else because the content of one changed: itself, and whoever includes it.
     pub recompiled: BTreeSet<RepoPath>,
+    /// The changed files that C of the tree includes, before or after.
+    pub included: BTreeSet<RepoPath>,
 }
 
 /// Opens the facts of a repository.
@@ -238,6 +240,7 @@ impl Found<'_> {
         let modified = modified.filter_map(|change| change.new.as_ref());
         let recompiled = modified.flat_map(|file| versions.reached_by(&file.path));
         let recompiled = recompiled.collect();
+        let included = versions.included(&self.changes);
         let mut functions = compare_functions(&pairs, &affected);
         endanger_callers(&pairs, &mut functions);
         entities.extend(versions.affected_entities(&affected, &functions));
@@ -260,6 +263,7 @@ impl Found<'_> {
             pairs,
             notice: source.notice().map(str::to_owned),
             recompiled,
+            included,
         })
     }
 }
@@ -293,6 +297,23 @@ struct Versions {
 }
 
 impl Versions {
+    /// The paths among these changes that somebody includes.
+    fn included(&self, changes: &[Change]) -> BTreeSet<RepoPath> {
+        let is_included = |program: &Program, path: &RepoPath| {
+            let file = program.find(path);
+            // The file itself is among them.
+            file.is_some_and(|file| program.includers(file).len() > 1)
+        };
+        let sides = changes.iter().flat_map(|change| {
+            let sides = [(&self.base, &change.old), (&self.head, &change.new)];
+            sides.into_iter().filter_map(|(program, file)| {
+                let path = &file.as_ref()?.path;
+                is_included(program, path).then(|| path.clone())
+            })
+        });
+        sides.collect()
+    }
+
     fn new(base: Arc<Program>, head: Arc<Program>) -> Self {
         Versions {
             base,

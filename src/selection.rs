@@ -47,7 +47,7 @@ use crate::witness::files::{Folders, Opened};
 use crate::witness::source::{Source, Traces, files_in_danger};
 use crate::witness::versioned::Versioned;
 use crate::witness::{
-    Certificate, ChangedFile, FileClass, Way, assumption, code, definition,
+    Certificate, ChangedFile, FileClass, Way, assumption, assumption::Listed, code, definition,
     definition::Definitions, files, rules,
 };
 
@@ -531,7 +531,13 @@ impl Asked<'_> {
                     .collect(),
             };
             certificates.extend(shared.iter().cloned());
-            let assumed = assumption::testify(&file, self.is_listed(), &opened);
+            let listed = match self.is_listed() {
+                true => Listed::ByItself,
+                false => Listed::AtTheBase {
+                    is_included: difference.included.contains(&file.path),
+                },
+            };
+            let assumed = assumption::testify(&file, listed, &opened);
             certificates.extend(assumed.into_iter().map(Arc::new));
             certificates.sort_by_key(|certificate| certificate.witness);
             TestifiedFile { file, certificates }

@@ -527,6 +527,39 @@ fn a_tool_gets_no_list_that_may_lack_a_new_test() {
     let refused = repo.rts(&["select", "HEAD~1", "--format", "make"]);
     assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
     repo.git(&["checkout", "--quiet", "."]);
+    // What the base did not open, the last build may have.
+    repo.write("more.mk", "TESTS += one\n");
+    repo.commit_all();
+    record(&repo);
+    repo.write(
+        "Makefile",
+        format!("{}include more.mk\n", makefile("two three")),
+    );
+    repo.commit_all();
+    record(&repo);
+    repo.write("more.mk", "TESTS += one four\n");
+    let refused = repo.rts(&["select", "HEAD~1", "--format", "make"]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(
+        said(&refused).contains("'more.mk' changed"),
+        "{}",
+        said(&refused)
+    );
+    repo.git(&["checkout", "--quiet", "."]);
+    // Nor is every file that may hold C only that.
+    repo.git(&["mv", "more.mk", "more.inc"]);
+    let text = fs::read_to_string(repo.top().join("Makefile")).unwrap();
+    repo.write("Makefile", text.replace("more.mk", "more.inc"));
+    repo.commit_all();
+    record(&repo);
+    repo.write("more.inc", "TESTS += one four\n");
+    let refused = repo.rts(&["select", "HEAD", "--format", "make"]);
+    assert!(
+        said(&refused).contains("'more.inc' changed"),
+        "{}",
+        said(&refused)
+    );
+    repo.git(&["checkout", "--quiet", "."]);
     // A source that comes may be a test to a build that takes every one of its folder.
     repo.write("more.c", "int more;\n");
     let refused = repo.rts(&["select", "HEAD", "--format", "make"]);

@@ -15,7 +15,13 @@ use tempfile::TempDir;
 const README: &str = include_str!("../README.md");
 
 /// Options of other programs that the README names alone.
-const OF_OTHERS: [&str; 4] = ["--gtest_filter", "--defsym", "--all-features", "--doc"];
+const OF_OTHERS: [&str; 5] = [
+    "--gtest_filter",
+    "--defsym",
+    "--all-features",
+    "--lib",
+    "--doc",
+];
 
 /// Somebody's home, with the program in its `.local/bin`.
 struct Home(TempDir);

@@ -2,6 +2,7 @@
 //!
 //! What is tested is the commit, not what happens to lie in the work tree. Where the two are the same, tests run there; otherwise in a worktree of our own, beside the history, which the next time has only little to build.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(super) struct Guard {
     pub all_the_same: &'static str,
     /// How long tests may run, as it is written; nothing is no limit.
     pub budget: Option<String>,
+    /// The variable of git's configuration that says so.
+    variable: String,
 }
 
 impl Guard {
@@ -67,6 +70,7 @@ impl Guard {
             what,
             all_the_same,
             budget,
+            variable,
         })
     }
 
@@ -97,15 +101,21 @@ impl Guard {
             let elsewhere = elsewhere.map_or_else(String::new, |_| format!(" {version}"));
             return skip(repository, (name, &elsewhere), commit, known);
         }
-        self.run(repository, here, version, name)
+        let known = known.as_ref();
+        let unmended = known.map_or_else(BTreeSet::new, |(selection, untested)| {
+            unmended(selection, untested)
+        });
+        let failing = failing(repository, version, &unmended);
+        let failing = failing.map_err(|error| error.hint(self.way_out()))?;
+        self.run(repository, here, (version, name))?;
+        self.has_seen_pass(repository, here, (version, name), &failing)
     }
 
     fn run(
         &self,
         repository: &Repository,
         here: Version,
-        version: Version,
-        name: &str,
+        (version, name): (Version, &str),
     ) -> Result<()> {
         let top = repository.workdir().map(Path::to_path_buf);
         let own;
@@ -138,7 +148,7 @@ impl Guard {
         let code = status.code();
         let is = |wanted: ExitCode| code == Some(wanted as i32);
         let why = match code {
-            Some(0) => return self.knows_no_failure(repository, version, name),
+            Some(0) => return Ok(()),
             _ if is(ExitCode::TestsFailed) => format!("tests fail in {name}"),
             _ if is(ExitCode::Missed) => format!("a test that was skipped fails in {name}"),
             _ if is(ExitCode::BuildFailed) => format!("{name} cannot be built"),
@@ -149,37 +159,43 @@ impl Guard {
         Err(error.hint(self.way_out()))
     }
 
-    /// A test that failed at this very version, and that did not fit this time, has not passed since.
-    fn knows_no_failure(
+    /// Stops where tests that failed before did not fit.
+    fn has_seen_pass(
         &self,
         repository: &Repository,
-        version: Version,
-        name: &str,
+        here: Version,
+        (version, name): (Version, &str),
+        failing: &BTreeSet<String>,
     ) -> Result<()> {
+        if failing.is_empty() {
+            return Ok(());
+        }
         let histories = open(repository).map_err(|error| error.hint(self.way_out()))?;
-        let known = Latest::read(repository, &histories, version)?.tests;
-        let has_failed = |test: &&Arc<TestRecord>| {
-            let is_bad = !test.outcome.is_fine() && test.outcome != Outcome::NotRun;
-            is_bad && test.ran_on.tree == version.tree()
+        let now = Latest::read(repository, &histories, version)?.tests;
+        let is_unseen = |name: &&String| {
+            let test = now.get(name.as_str());
+            test.is_some_and(|test| !test.outcome.is_fine())
         };
-        let failed: Vec<&str> = known
-            .values()
-            .filter(has_failed)
-            .map(|test| test.name.as_str())
-            .collect();
-        let Some(first) = failed.first() else {
+        let unseen: Vec<&String> = failing.iter().filter(is_unseen).collect();
+        let Some(first) = unseen.first() else {
             return Ok(());
         };
-        let others = match failed.len() {
+        let others = match unseen.len() {
             1 => String::new(),
             all => format!(" and {} more", all - 1),
         };
-        let error = Error::new(format!(
-            "the {} is stopped: '{first}'{others} failed in {name}, and there was no time to see it pass",
+        let mut error = Error::new(format!(
+            "the {} is stopped: '{first}'{others} failed with what is in {name}, and did not fit into the budget",
             self.what
         ));
+        if here.tree() == version.tree() {
+            error = error.hint("'git rts run' runs what failed, however long it takes");
+        }
         Err(error
-            .hint("'git rts run' there runs what failed, without a budget")
+            .hint(format!(
+                "'git config {} none' gives tests all the time here",
+                self.variable
+            ))
             .hint(self.way_out()))
     }
 
@@ -245,6 +261,35 @@ fn skip(
         count(untested.len(), "test")
     );
     Ok(())
+}
+
+/// The tests that are known to fail at a version: they failed there, or before it and nothing mended them.
+fn failing(
+    repository: &Repository,
+    version: Version,
+    unmended: &BTreeSet<String>,
+) -> Result<BTreeSet<String>> {
+    let known = Latest::read(repository, &open(repository)?, version)?.tests;
+    let fails = |test: &Arc<TestRecord>| {
+        let is_bad = !test.outcome.is_fine() && test.outcome != Outcome::NotRun;
+        is_bad && (test.ran_on.tree == version.tree() || unmended.contains(&test.name))
+    };
+    let failing = known.into_values().filter(fails);
+    Ok(failing.map(|test| test.name.clone()).collect())
+}
+
+/// The tests that failed, and that nothing has changed since which could mend them.
+fn unmended(selection: &Selection, untested: &[usize]) -> BTreeSet<String> {
+    let tests = untested.iter().map(|place| &selection.plan.tests[*place]);
+    let unmended = tests.filter(|test| {
+        let mut reasons = test.reasons.iter();
+        reasons.all(|reason| match reason {
+            Reason::NotPassed(outcome, _) => *outcome != Outcome::NotRun,
+            Reason::Owed(_) | Reason::Flaky | Reason::Pinned | Reason::Doubt(_) => true,
+            _ => false,
+        })
+    });
+    unmended.map(|test| test.name.clone()).collect()
 }
 
 /// Whether a test is selected only because nothing was built: nobody could tell whether a file reaches it.

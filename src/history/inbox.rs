@@ -19,7 +19,7 @@ use crate::trace::{Crossed, FunctionId};
 
 /// The first bytes of a file; the letter is the format.
 const BEGINNING: &[u8] = b"git-rts record ";
-const FORMAT: u8 = b'D';
+const FORMAT: u8 = b'E';
 
 #[derive(Serialize, Deserialize)]
 struct Letter {

@@ -1,7 +1,9 @@
 //! Which tests a head has that nobody built: those of the nearest version on the way that was recorded, unless a file has changed since that may define others.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::candidates::class;
 use super::{Selection, baseline};
 use crate::config::Config;
 use crate::error::Result;
@@ -9,7 +11,8 @@ use crate::history::{Histories, VersionKey};
 use crate::recording::fingerprint;
 use crate::repo::{RepoPath, Repository, Version};
 use crate::select::{Plan, TestifiedFile};
-use crate::witness::{FileClass, Way};
+use crate::witness::files::{Folders, Opened};
+use crate::witness::{ChangedFile, FileClass, Way, assumption, files, rules};
 
 /// Why the head may have tests that are not in the plan.
 pub(super) fn may_lack(
@@ -18,33 +21,50 @@ pub(super) fn may_lack(
     histories: &Histories,
     selection: &Selection,
 ) -> Result<Option<String>> {
-    let files = selection.plan.files.iter();
-    let mut defining: Vec<&TestifiedFile> = files.filter(|file| may_define_tests(file)).collect();
-    if !defining.is_empty()
-        && let Some(known) = listed(repository, config, histories, selection.head)?
-        && knows_all_of(&known.tests, &selection.plan)
-    {
-        let changes = repository.changes(&known.version, &selection.head)?;
-        let sides = changes.into_iter().flat_map(|one| [one.old, one.new]);
-        let changed: BTreeSet<RepoPath> = sides.flatten().map(|file| file.path).collect();
-        let told: BTreeSet<&RepoPath> = selection.plan.files.iter().flat_map(sides_of).collect();
-        // What is as it was at the base, and was otherwise in between, nobody has looked at.
-        if changed.iter().all(|path| told.contains(path)) {
-            defining.retain(|file| {
-                let is_of_the_tree = file.file.class != FileClass::Outside;
-                !is_of_the_tree || sides_of(file).any(|path| changed.contains(path))
-            });
-        }
+    let plan = &selection.plan;
+    let mut defining: Vec<&TestifiedFile> = plan.files.iter().collect();
+    defining.retain(|file| may_define_tests(file));
+    if defining.is_empty() {
+        return Ok(None);
     }
-    // Of several the one to name; hidden files seldom define a test.
-    let named = defining
-        .into_iter()
-        .min_by_key(|file| file.file.path.file_name().starts_with(b"."));
-    Ok(named.map(|file| format!("'{}' changed", file.file.path)))
+    let known = listed(repository, config, histories, selection.head)?;
+    if let Some(known) = known.filter(|known| knows_all_of(&known.tests, plan)) {
+        let changes = repository.changes(&known.version, &selection.head)?;
+        let since = changes.iter().filter_map(|change| {
+            let file = ChangedFile::of(change, |path| class(config, path))?;
+            Some(testified_since(file, &known))
+        });
+        let since: Vec<TestifiedFile> = since.filter(may_define_tests).collect();
+        return Ok(told(since.iter()));
+    }
+    Ok(told(defining.into_iter()))
 }
 
-fn sides_of(file: &TestifiedFile) -> impl Iterator<Item = &RepoPath> {
-    [&file.file.path].into_iter().chain(&file.file.moved_from)
+/// Of several the one to name; hidden files seldom define a test.
+fn told<'f>(defining: impl Iterator<Item = &'f TestifiedFile>) -> Option<String> {
+    let named = defining.min_by_key(|file| file.file.path.file_name().starts_with(b"."));
+    named.map(|file| format!("'{}' changed", file.file.path))
+}
+
+/// What can be said of a file that changed since tests were listed: what was opened then counts, and not what the base opened.
+fn testified_since(file: ChangedFile, known: &Listed) -> TestifiedFile {
+    let opened = Opened {
+        by_build: known.opened_by_build.as_ref(),
+        by_tests: Vec::new(),
+        folders: Folders::default(),
+    };
+    // Who includes it nobody has looked up.
+    let assumed = assumption::Listed::AtTheBase { is_included: false };
+    let certificates = rules::testify(file.class).into_iter();
+    let certificates = certificates
+        .chain(files::testify(&file, &opened))
+        .chain(assumption::testify(&file, assumed, &opened));
+    // Of what the project says to be everybody's, nobody else speaks.
+    let certificates = certificates.filter(|_| file.class != FileClass::Global);
+    TestifiedFile {
+        certificates: certificates.map(Arc::new).collect(),
+        file,
+    }
 }
 
 /// Whether nobody certifies that a file defines no test.
@@ -62,6 +82,8 @@ fn may_define_tests(file: &TestifiedFile) -> bool {
 struct Listed {
     version: Version,
     tests: BTreeSet<String>,
+    /// The files that were opened to build it and to list its tests.
+    opened_by_build: Option<BTreeSet<RepoPath>>,
 }
 
 /// The nearest one on the way to the head, if it was built as the head would be.
@@ -92,6 +114,7 @@ fn listed(
     Ok(Some(Listed {
         version,
         tests: tests.collect(),
+        opened_by_build: about.opened_by_build,
     }))
 }
 

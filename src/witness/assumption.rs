@@ -17,9 +17,18 @@ pub const OUTSIDE_IS_COMPILED: &str = "headers outside of the tree are read by c
 pub const CONTROLLED: &str =
     "a test that executes the same code in the same environment behaves the same";
 
-/// What is assumed of a changed file; `is_listed` tells that the tests of the head are known.
+/// How the tests of a head are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listed {
+    /// They were listed.
+    ByItself,
+    /// They are those of the base; whether C of the tree includes the file is known.
+    AtTheBase { is_included: bool },
+}
+
+/// What is assumed of a changed file.
 #[must_use]
-pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<Certificate> {
+pub fn testify(file: &ChangedFile, listed: Listed, opened: &Opened<'_>) -> Vec<Certificate> {
     let assumed = |way, evidence: &str, tests| Certificate {
         way,
         witness: Witness::Assumption,
@@ -48,7 +57,11 @@ pub fn testify(file: &ChangedFile, is_listed: bool, opened: &Opened<'_>) -> Vec<
     });
     let tests = Certified::Those(tests.collect());
     let mut certificates = vec![assumed(Way::Read, SOURCES_ARE_NOT_READ, tests)];
-    if !is_listed {
+    // Others that may hold C, such as 'Makefile.inc', may be anything.
+    let is_c = |name: &[u8]| name.ends_with(b".c") || name.ends_with(b".h");
+    if let Listed::AtTheBase { is_included } = listed
+        && (is_included || is_c(file.path.file_name()))
+    {
         certificates.push(assumed(
             Way::Defines,
             SOURCES_DEFINE_NO_TESTS,
@@ -99,7 +112,7 @@ mod tests {
                 class: FileClass::Source,
                 is_only_modified,
             };
-            let all = testify(&file, true, &opened);
+            let all = testify(&file, Listed::ByItself, &opened);
             [0, 1, 2].map(|test| {
                 all.iter()
                     .any(|one| one.way == Way::Read && one.tests.contains(test))
@@ -109,6 +122,27 @@ mod tests {
         assert_eq!(readers(true, None), [false, false, true]);
         assert_eq!(readers(false, None), [false, true, true]);
         assert_eq!(readers(false, Some("b.c")), [false, false, true]);
+    }
+
+    #[test]
+    fn only_what_is_certainly_c_defines_no_tests() {
+        let opened = Opened {
+            by_build: None,
+            by_tests: Vec::new(),
+            folders: Folders::default(),
+        };
+        let is_assumed = |name: &str, is_included| {
+            let file = ChangedFile {
+                path: RepoPath::new(name.as_bytes()),
+                moved_from: None,
+                class: FileClass::Source,
+                is_only_modified: true,
+            };
+            let all = testify(&file, Listed::AtTheBase { is_included }, &opened);
+            all.iter().any(|one| one.way == Way::Defines)
+        };
+        assert!(is_assumed("a.c", false) && is_assumed("a.h", false));
+        assert!(is_assumed("table.inc", true) && !is_assumed("Makefile.inc", false));
     }
 
     #[test]
@@ -138,7 +172,7 @@ mod tests {
                 class: FileClass::Other,
                 is_only_modified,
             };
-            let all = testify(&file, true, &opened);
+            let all = testify(&file, Listed::ByItself, &opened);
             [0, 1, 2].map(|test| all.iter().any(|one| one.tests.contains(test)))
         };
         assert_eq!(

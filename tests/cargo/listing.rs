@@ -154,6 +154,9 @@ fn targets_that_are_chosen_are_the_only_ones() {
         "every::around forgotten",
     ];
     assert_eq!(workspace.would_run(), names(&others));
+    // Options of the tests choose none.
+    choose("-- --test");
+    assert!(workspace.would_run().contains("every --doc"));
 }
 
 #[test]

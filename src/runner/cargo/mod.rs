@@ -110,7 +110,9 @@ impl Runner for Cargo {
 /// Whether the settings of the project choose among the targets.
 fn chooses_targets(settings: &Settings) -> bool {
     let options = settings.configure.as_deref().unwrap_or_default();
-    let mut words = options.split_whitespace();
+    // What is behind it is for the tests, which have options of the same names.
+    let words = options.split_whitespace();
+    let mut words = words.take_while(|word| *word != "--");
     words.any(|word| {
         let word = word.trim_matches(['\'', '"']);
         let name = word.split_once('=').map_or(word, |(name, _)| name);
