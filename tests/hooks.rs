@@ -492,12 +492,10 @@ fn a_failure_that_the_budget_does_not_see_again_stops_the_push() {
     ] {
         assert!(text.contains(words), "{text}");
     }
-    // Nor does what has nothing to do with it, or another environment, make it pass.
+    // Nor does what has nothing to do with it make it pass.
     repo.write("README.md", "x");
     repo.commit_all();
     is_stopped(&repo, &["main"]);
-    let elsewhere = git(&repo, &["push", "origin", "main"], &[("CFLAGS", "-DX")]);
-    assert!(!elsewhere.status.success(), "{}", said(&elsewhere));
     // What changed since may have mended it.
     edit(&repo, "    return 1;\n", "");
     repo.commit_all();
