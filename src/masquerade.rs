@@ -365,7 +365,7 @@ const GCC_FLAGS: [&str; 3] = [
 ];
 
 /// Raised when the flags or the notes of compilers change: objects with others are of no use.
-pub const FLAGS_VERSION: u32 = 21;
+pub const FLAGS_VERSION: u32 = 22;
 
 /// What makes clang count.
 pub const CLANG_FLAGS: [&str; 10] = [

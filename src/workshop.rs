@@ -228,12 +228,16 @@ impl Workshop {
                 false => fs::remove_file(gone),
             };
         }
+        // Nobody knows which of them was written first: none looks as if it were made of another.
+        let now = SystemTime::now();
         for (file, content) in missing {
             let (from, to) = (file.path.under(top), file.path.under(&self.tree));
-            copy_one(file.kind, &from, &to).map_err(|error| cannot("copy", &from, &error))?;
-            if is_untracked(&file.path) {
-                keep_time(&from, &to).map_err(|error| cannot("copy", &from, &error))?;
-            }
+            let copied = copy_one(file.kind, &from, &to).and_then(|()| match file.kind {
+                FileKind::File if is_untracked(&file.path) => keep_time(&from, &to, now),
+                FileKind::File => set_time(&to, now),
+                FileKind::Symlink | FileKind::Submodule => Ok(()),
+            });
+            copied.map_err(|error| cannot("copy", &from, &error))?;
             let metadata =
                 fs::symlink_metadata(&to).map_err(|error| cannot("read", &to, &error))?;
             wanted.insert(file.path.clone(), looks(&content, &metadata));
@@ -408,14 +412,14 @@ fn copy_one(kind: FileKind, from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// What nobody tracks may have been made of something else: a copy that looks new would not be made again.
-fn keep_time(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(from)?;
-    if !metadata.is_file() {
-        return Ok(());
-    }
+fn keep_time(from: &Path, to: &Path, now: SystemTime) -> io::Result<()> {
+    let made = fs::symlink_metadata(from)?.modified()?;
+    set_time(to, made.min(now))
+}
+
+fn set_time(to: &Path, time: SystemTime) -> io::Result<()> {
     // Opened for reading: that it may be written is not said.
-    let made = metadata.modified()?.min(SystemTime::now());
-    fs::File::open(to)?.set_modified(made)
+    fs::File::open(to)?.set_modified(time)
 }
 
 /// Makes a folder, also where a file stands in the way.

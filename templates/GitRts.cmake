@@ -1,6 +1,8 @@
-# Targets that run the tests which a change can affect. Behind enable_testing() in the CMakeLists.txt at the top:
+# Targets that run the tests which a change can affect. Behind enable_testing() or include(CTest) in the CMakeLists.txt at the top:
 #
 #   include(GitRts.cmake)
+#
+# Where .gitignore names '*.cmake': git add -f GitRts.cmake
 #
 #   cmake --build build --target check-affected   builds a copy with counters, runs and records: 'git rts run'
 #   cmake --build build --target ctest-affected   runs the affected tests of this build, which must be up to date, by CTest

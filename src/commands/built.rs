@@ -300,7 +300,7 @@ impl<'a> Built<'a> {
         remember_runs(
             &mut new,
             counted.len(),
-            &selection.latest,
+            (&selection.latest, selection.baseline.is_some()),
             &self.config.parameters,
         );
         let (unrun, again) = self.unrun(results, &selection)?;

@@ -81,7 +81,7 @@ pub struct Cli {
     /// Say only what failed, and warnings
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Also tell of each test how it went
+    /// Tell more: of each test that runs how it went
     #[arg(short, long, global = true)]
     pub verbose: bool,
     #[command(subcommand)]

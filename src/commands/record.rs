@@ -103,7 +103,12 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     progress.finish();
     products.note_left();
     let counted = recorder.counted();
-    remember_runs(&mut recording, counted.len(), &latest, &config.parameters);
+    remember_runs(
+        &mut recording,
+        counted.len(),
+        (&latest, true),
+        &config.parameters,
+    );
     recording.about.session = latest.session + 1;
     let has_run = |test: &&&Test| recording.record(&test.name).is_some();
     let ran: Vec<&Test> = chosen.iter().filter(has_run).copied().collect();

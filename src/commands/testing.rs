@@ -16,6 +16,7 @@ use crate::history::{
 use crate::lang::c;
 use crate::objects::Contents;
 use crate::order::Parameters;
+use crate::order::estimate::Durations;
 use crate::order::owed::Debt;
 use crate::order::smoothed::Happened;
 use crate::program::closure::Closure;
@@ -267,11 +268,11 @@ pub(super) fn owe(recording: &mut Recording, unrun: &[(&Test, Debt)], version: V
     }
 }
 
-/// Tests that ran remember it, each beside what it remembered before.
+/// Tests that ran remember it, each beside what it remembered before. How long they took before says nothing in another environment.
 pub(super) fn remember_runs(
     ran: &mut Recording,
     counted: usize,
-    latest: &Latest,
+    (latest, is_comparable): (&Latest, bool),
     parameters: &Parameters,
 ) {
     let coverage = ran.coverage(counted);
@@ -284,7 +285,10 @@ pub(super) fn remember_runs(
             _ => Happened::Failed,
         };
         let before = latest.experiences.get(&record.name).cloned();
-        let before = before.unwrap_or_default();
+        let mut before = before.unwrap_or_default();
+        if !is_comparable {
+            before.durations = Durations::default();
+        }
         let missed = latest.session.saturating_sub(before.session);
         let missed = u32::try_from(missed).unwrap_or(u32::MAX);
         let missed = if before.session == 0 { 0 } else { missed };

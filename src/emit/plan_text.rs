@@ -175,8 +175,11 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
     let others = files.filter(|(_, file)| file.class == FileClass::Other);
     let others: Vec<(&usize, &RepoPath)> = others.map(|(at, file)| (at, &file.path)).collect();
     if selection.knows_builds {
-        // Nobody ignores what a test was seen to look at.
-        let ignorable = others.into_iter().filter(|(at, _)| !seen.contains_key(at));
+        // Nobody ignores what a test was seen to look at; of one that never ran, nobody knows what it does.
+        let mut tests = selection.plan.tests.iter();
+        let is_any_new = tests.any(|test| test.reasons.contains(&Reason::New));
+        let ignorable = others.into_iter();
+        let ignorable = ignorable.filter(|(at, _)| !is_any_new && !seen.contains_key(at));
         let ignorable = ignorable.map(|(_, path)| path);
         let ignorable = ignorable.filter(|path| !selection.opened_by_builds.contains(*path));
         lines.extend(hint_to_ignore(ignorable));
@@ -187,7 +190,25 @@ pub fn warnings(selection: &Selection) -> Vec<String> {
         let hint = "hint: 'git rts run' sees what the build makes of them: it may select fewer, and finds tests that are new";
         lines.push(hint.to_owned());
     }
+    lines.extend(ignored_in_vain(selection));
     lines
+}
+
+/// A changed file of which the project says that no test notices it, though one was seen to open it.
+fn ignored_in_vain(selection: &Selection) -> Option<String> {
+    let files = selection.plan.files.iter().map(|file| &file.file);
+    let mut ignored = files.filter(|file| file.class == FileClass::Ignored);
+    ignored.find_map(|file| {
+        let opened = |looked: &Looked| {
+            looked.touched.contains(&file.path) && !looked.only_asked_about(&file.path)
+        };
+        let mut tests = selection.latest.tests.values();
+        let test = tests.find(|test| test.looked.as_ref().is_some_and(opened))?;
+        Some(format!(
+            "warning: 'files.ignore' says that no test notices '{}', which changed, but '{}' opened it when it last ran",
+            file.path, test.name
+        ))
+    })
 }
 
 /// A folder in which a build tool left what it leaves nowhere else.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Opaque;
 use super::counters::without_workshop;
 use super::elf::Place;
+use super::items::is_item;
 use super::layout::{Layout, Target};
 use super::naming::{self, Called};
 use crate::digest::{Digest, Name};
@@ -16,8 +17,11 @@ const DEEPEST: usize = 200;
 /// So many visits of nameless data that only circles within circles explain them.
 const MOST_VISITS: usize = 200_000;
 
-/// The name by which a symbol is mentioned that only its own object sees.
+/// The name by which a symbol is mentioned that only its own object sees. An item is the same wherever it is seen.
 pub(super) fn own(name: &str) -> Name {
+    if is_item(name) {
+        return Name::of(name.as_bytes());
+    }
     Name::of(format!("static {name}").as_bytes())
 }
 
@@ -79,10 +83,15 @@ impl<'l, 'a> Content<'l, 'a> {
     pub(super) fn symbol(&mut self, number: usize) -> Result<u64, Opaque> {
         let symbol = &self.layout.elf.symbols[number];
         let mut digest = Digest::new();
+        let mut seen = [symbol.binding, symbol.visibility];
+        // Whether other objects of its crate see an item, rustc decides by where they use it.
+        if (symbol.is_local() || symbol.is_hidden()) && self.is_item(number) {
+            seen = [0, 0];
+        }
         for part in [
-            u64::from(symbol.binding),
+            u64::from(seen[0]),
             u64::from(symbol.kind),
-            u64::from(symbol.visibility),
+            u64::from(seen[1]),
             symbol.size,
         ] {
             digest.absorb(part);
@@ -222,6 +231,14 @@ impl<'l, 'a> Content<'l, 'a> {
                 });
                 mentions.push(Name::of(symbol.name.as_bytes()));
             }
+            Target::Own(symbol) if self.is_item(symbol) => {
+                // As an object says it that does not hold the item.
+                let name = layout.elf.symbols[symbol].name.as_bytes();
+                digest.absorb(3);
+                digest.absorb_bytes(name);
+                digest.absorb(1);
+                mentions.push(Name::of(name));
+            }
             Target::Own(symbol) => {
                 digest.absorb(4);
                 self.local(symbol, digest, mentions, ranks);
@@ -229,7 +246,7 @@ impl<'l, 'a> Content<'l, 'a> {
             Target::Within(symbol, distance) => {
                 digest.absorb(5);
                 digest.absorb(distance as u64);
-                if layout.elf.symbols[symbol].is_local() {
+                if layout.elf.symbols[symbol].is_local() && !self.is_item(symbol) {
                     self.local(symbol, digest, mentions, ranks);
                 } else {
                     let name = layout.elf.symbols[symbol].name.as_bytes();
@@ -254,6 +271,13 @@ impl<'l, 'a> Content<'l, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a symbol is an item under its own name.
+    fn is_item(&self, number: usize) -> bool {
+        let name = self.layout.elf.symbols[number].name;
+        let called = self.called.and_then(|called| called.get(&number));
+        called.is_none_or(|called| called.name == name) && is_item(name)
     }
 
     fn local(

@@ -68,23 +68,29 @@ impl Contents {
         objects.map(|(object, number)| (object, self.brought.contains(&number)))
     }
 
-    /// The symbols of a binary that are defined by nothing but what the system brought along.
+    /// The symbols of a binary that are defined by nothing but what the system, or rustc, brought along.
     #[must_use]
     pub fn brought_into(&self, binary: &str) -> BTreeSet<&str> {
         let numbers = self.binaries.get(binary).into_iter();
         let numbers = numbers.flat_map(|binary| &binary.objects);
-        let (brought, own): (Vec<u32>, Vec<u32>) =
-            numbers.partition(|number| self.brought.contains(number));
-        let names = |numbers: Vec<u32>| -> BTreeSet<&str> {
-            let objects = numbers.into_iter();
-            let objects = objects.filter_map(|number| self.objects.get(number as usize));
-            let symbols = objects.flat_map(|object| &object.symbols);
-            symbols.map(|symbol| symbol.name.as_str()).collect()
-        };
-        let own = names(own);
-        let mut found = names(brought);
-        found.retain(|name| !own.contains(name));
-        found
+        let symbols = numbers.flat_map(|number| {
+            let is_brought = self.brought.contains(number);
+            let object = self.objects.get(*number as usize).into_iter();
+            object.flat_map(move |object| {
+                let symbols = object.symbols.iter().map(|symbol| symbol.name.as_str());
+                // In front of the `main` of a crate rustc puts one of its own, as C has it.
+                symbols.map(move |name| (name, is_brought || is_crate(object) && name == "main"))
+            })
+        });
+        let (mut brought, mut own) = (BTreeSet::new(), FxHashSet::default());
+        for (name, is_brought) in symbols {
+            match is_brought {
+                true => brought.insert(name),
+                false => own.insert(name),
+            };
+        }
+        brought.retain(|name| !own.contains(name));
+        brought
     }
 
     /// The binaries that define each of some functions.
@@ -307,6 +313,11 @@ impl Contents {
         }
         Ok(())
     }
+}
+
+/// Whether rustc made an object of a crate: nothing else is in it.
+fn is_crate(object: &ObjectDigest) -> bool {
+    !object.unit.is_empty()
 }
 
 /// Over everything of a binary that is loaded; zero, if it cannot be read.

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::elf::{Place, Relocation};
+use super::items::is_item;
 use super::layout::{Layout, Target};
 use super::naming::function_of;
 use super::relocations;
@@ -116,6 +117,7 @@ impl<'l, 'a> Counters<'l, 'a> {
         let layout = self.layout;
         let mut digest = Digest::new();
         let mut is_any = false;
+        let mut are_items = true;
         for relocation in &layout.elf.sections[section].relocations {
             if layout.target(relocation).0 != Target::Counter {
                 continue;
@@ -127,9 +129,12 @@ impl<'l, 'a> Counters<'l, 'a> {
             digest.absorb(relocation.offset);
             digest.absorb_bytes(name.as_bytes());
             digest.absorb(distance as u64);
+            // What tells where all counters are is nobody's own.
+            are_items &= is_item(without_prefix(name)) || name.starts_with("__llvm_profile_");
         }
-        // The same function of another file is another one.
-        for symbol in layout.elf.symbols.iter().filter(|symbol| symbol.is_file()) {
+        // The same function of another file is another one, where names do not tell.
+        let files = layout.elf.symbols.iter().filter(|symbol| symbol.is_file());
+        for symbol in files.filter(|_| !are_items) {
             digest.absorb_bytes(without_workshop(symbol.name).as_bytes());
         }
         match digest.finish() {
@@ -171,15 +176,19 @@ impl<'l, 'a> Counters<'l, 'a> {
 
 /// Whether a function is the owner of a counter: the name of the counter's variable, or of the function with its file.
 fn is_of(owner: &str, function: &str) -> bool {
-    let variable = owner
-        .strip_prefix("__gcov0.")
-        .or_else(|| owner.strip_prefix("__profc_"));
-    let name = variable.unwrap_or(owner);
+    let name = without_prefix(owner);
     let own = name.rsplit([':', ';']).next().unwrap_or(name);
     // In the name of a variable a path has `_` for what cannot be there.
     let file = name.strip_suffix(function);
     let file = file.and_then(|file| file.strip_suffix('_'));
     function_of(own) == function || file.is_some_and(|file| file.contains('.'))
+}
+
+/// What a counter's variable is called after.
+fn without_prefix(counter: &str) -> &str {
+    let variable = counter.strip_prefix("__gcov0.");
+    let variable = variable.or_else(|| counter.strip_prefix("__profc_"));
+    variable.unwrap_or(counter)
 }
 
 /// The name of a counter or a file without the place where the project was built: clang puts the path of a source into the names of

@@ -118,6 +118,11 @@ impl Symbol<'_> {
         self.binding == elf::STB_LOCAL.0
     }
 
+    /// Other binaries do not see it.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.visibility == elf::STV_HIDDEN.0
+    }
+
     pub(super) fn is_function(&self) -> bool {
         self.kind == elf::STT_FUNC.0 || self.is_chosen_at_load()
     }

@@ -37,6 +37,12 @@ pub(super) fn is_counting(name: &str) -> bool {
         || name.starts_with("__llvm_coverage_mapping")
 }
 
+/// Functions of the objects that we link in ourselves.
+#[must_use]
+pub fn is_ours(name: &str) -> bool {
+    name.starts_with("git_rts_")
+}
+
 /// Functions that gcc makes to announce the counters of a file when a program begins and ends.
 pub(super) fn is_announcing(name: &str) -> bool {
     // The number is the priority of gcc's own constructors, which no program may use.

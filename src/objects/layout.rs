@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::elf::{Elf, Place, Relocation, Section};
+use super::items::is_item;
 use super::{Opaque, instrumentation, relocations};
 
 /// What a section is to the program.
@@ -241,8 +242,12 @@ impl<'a> Layout<'a> {
         let place = place.wrapping_add(addend);
         match self.named[section].first() {
             Some(first) => {
-                let start = self.elf.symbols[*first].value as i64;
-                (Target::Within(*first, place.wrapping_sub(start)), 0)
+                let distance = place.wrapping_sub(self.elf.symbols[*first].value as i64);
+                match is_item(self.elf.symbols[*first].name) {
+                    // Whether it is mentioned by its name depends on whether other objects see it.
+                    true => (Target::Own(*first), distance),
+                    false => (Target::Within(*first, distance), 0),
+                }
             }
             None => (Target::Anonymous(section, place), 0),
         }

@@ -41,7 +41,7 @@ impl ObjectDigest {
 
     /// Its functions that do not tell when they are executed; none of what we link in ourselves.
     pub fn silent(&self) -> impl Iterator<Item = &str> {
-        let is_ours = |symbol: &Symbol| symbol.name.starts_with("git_rts_");
+        let is_ours = |symbol: &Symbol| instrumentation::is_ours(&symbol.name);
         let symbols = match self.symbols.iter().any(is_ours) {
             true => &[][..],
             false => &self.symbols,

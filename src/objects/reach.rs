@@ -6,8 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::contents::BinaryDigest;
 use super::difference::BinaryDifference;
+use super::items::{self, Compared, Items};
 use super::naming::{function_of, is_mangled, without_numbers};
-use super::pairing::{self, Change, Pairs};
+use super::pairing::{self, Change, Differing, Pairs};
 use super::readable::readable;
 use super::{ObjectDigest, Symbol, content};
 use crate::digest::{Digest, Name};
@@ -112,12 +113,25 @@ impl<'a> View<'a> {
             }
         }
         let copies = plain_copies(&self.objects, after);
+        let items = items_of(&self.objects, after, &partners);
+        let is_copy = |one: &Differing<'_>| {
+            !one.is_own && copies.contains(one.name) || items.unchanged.contains(one.name)
+        };
+        let told = |one: Differing<'a>| match is_copy(&one) {
+            true => None,
+            // It went from one object and came to another.
+            false if items.of_both.contains(one.name) => Some(Differing {
+                change: Change::Changed,
+                ..one
+            }),
+            false => Some(one),
+        };
         for (number, partner) in partners.iter().enumerate() {
             let partner = partner.map(|partner| after[partner]);
-            self.add_differing(Some(number), partner, &copies, difference);
+            self.add_differing(Some(number), partner, &told, difference);
         }
         for number in left {
-            self.add_differing(None, Some(after[number]), &copies, difference);
+            self.add_differing(None, Some(after[number]), &told, difference);
         }
         for (name, is_code) in taking_another(&self.objects, after) {
             difference.is_foreign = true;
@@ -159,13 +173,13 @@ impl<'a> View<'a> {
         &mut self,
         before: Option<usize>,
         after: Option<&'a ObjectDigest>,
-        copies: &BTreeSet<&str>,
+        told: &dyn Fn(Differing<'a>) -> Option<Differing<'a>>,
         difference: &mut BinaryDifference,
     ) {
         let old = before.map(|number| self.objects[number]);
         let passes_on = before.is_some_and(|number| self.counts[number]);
         let differing = pairing::differing(old, after).into_iter();
-        for one in differing.filter(|one| one.is_own || !copies.contains(one.name)) {
+        for one in differing.filter_map(told) {
             let plain = without_numbers(one.name);
             let known = difference.symbols.get(&plain);
             let change = match known {
@@ -477,6 +491,25 @@ fn plain_copies<'a>(before: &[&'a ObjectDigest], after: &[&'a ObjectDigest]) -> 
         .filter(|(name, digest)| digest.is_some() && now.get(name) == Some(digest))
         .map(|(name, _)| name)
         .collect()
+}
+
+/// What became of the items of Rust, which may have moved within their crate.
+fn items_of<'a>(
+    before: &[&'a ObjectDigest],
+    after: &[&'a ObjectDigest],
+    partners: &[Option<usize>],
+) -> Items<'a> {
+    let mut after: Vec<Compared<'a>> = after.iter().map(|object| (*object, false)).collect();
+    let mut compared = Vec::new();
+    for (object, partner) in before.iter().zip(partners) {
+        let partner = partner.map(|partner| &mut after[partner]);
+        let is_same = partner.is_some_and(|(other, is_same)| {
+            *is_same = pairing::fingerprint(object) == pairing::fingerprint(other);
+            *is_same
+        });
+        compared.push((*object, is_same));
+    }
+    items::items(&compared, &after)
 }
 
 /// The lists of a binary that differ, each made of what its objects add to it in their order.

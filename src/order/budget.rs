@@ -26,12 +26,13 @@ impl FromStr for Limit {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let bad = |what: &str| {
-            Error::new(format!("'{text}' {what}")).hint(
-                "write a time ('90s', '2min', '1.5h'), a number of tests ('40') or a share ('25%')",
-            )
-        };
         let text = text.trim();
+        let wanted = match text.bytes().last() {
+            Some(b'%') => "a share is more than 0% and at most 100%",
+            Some(b'0'..=b'9') => "a number of tests is 1 or more",
+            _ => "a time is written as '90s', '2min' or '1.5h'",
+        };
+        let bad = |what: &str| Error::new(format!("'{text}' {what}")).hint(wanted);
         let limit = if let Some(percent) = text.strip_suffix('%') {
             let percent: f64 = percent.trim().parse().map_err(|_| bad("is not a limit"))?;
             if !(0.0..=100.0).contains(&percent) {

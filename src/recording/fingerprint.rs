@@ -46,6 +46,7 @@ const VARIABLES: [&str; 24] = [
 
 const LIBRARY: &str = "library ";
 const RUNNER: &str = "runner";
+const FLAGS: &str = "flags";
 const SETTINGS: &str = "settings of cargo outside of the repository";
 
 /// What a make tells those that it calls; without one, what the user tells every make.
@@ -67,7 +68,7 @@ pub fn fingerprint(
     let mut found = BTreeMap::new();
     found.insert(RUNNER.to_owned(), runner.to_owned());
     found.insert("backend".to_owned(), backend.name().to_owned());
-    found.insert("flags".to_owned(), FLAGS_VERSION.to_string());
+    found.insert(FLAGS.to_owned(), FLAGS_VERSION.to_string());
     let version = compiler_version(backend).unwrap_or_else(|| "unknown".to_owned());
     found.insert("compiler".to_owned(), version);
     for (name, id) in libraries(folders) {
@@ -144,6 +145,9 @@ pub fn difference(
         return Some(format!(
             "the build {then}, and now {now}; say under [build] what makes those that tests run"
         ));
+    }
+    if name == FLAGS {
+        return Some("it was recorded by another version of git rts".to_owned());
     }
     if name == SETTINGS {
         return Some(format!("the {SETTINGS} changed"));

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use super::Placer;
 use crate::coverage::llvm::binary;
 use crate::history::Uncounted;
-use crate::objects::Contents;
+use crate::objects::{Contents, is_ours};
 
 /// Folders in which build systems try out compilers.
 const TRIALS: [&str; 2] = ["CMakeFiles", MESON_PRIVATE];
@@ -85,7 +85,8 @@ pub(super) fn add(
     };
     let brought = brought(path);
     for symbol in symbols {
-        if is_counted(&symbol) {
+        // Of what we link in ourselves, this very project holds the source.
+        if is_counted(&symbol) || is_ours(&symbol) {
             continue;
         }
         if !placer.defining(&symbol).is_empty() {

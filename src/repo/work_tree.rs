@@ -131,7 +131,7 @@ fn refuse_conflicts(index: &Index) -> Result<()> {
     };
     Err(failure(message)
         .hint("resolve the conflicts, then run 'git add' on the files")
-        .hint("or compare commits: 'git rts diff <base> HEAD'"))
+        .hint("'diff', 'select' and 'why' compare commits meanwhile: 'git rts select BASE HEAD'"))
 }
 
 /// A file that differs from the index; without a mode it is gone.

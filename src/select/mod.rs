@@ -181,6 +181,10 @@ impl Plan {
         let has_c = classes.any(|class| class == FileClass::Source);
         let tests = candidates.iter().enumerate().map(|(place, candidate)| {
             let mut reasons = own_reasons(candidate);
+            if candidate.record.is_none() {
+                // Whatever changed, nobody knows what it does.
+                return planned(candidate, reasons);
+            }
             let is_redefined = reasons.contains(&Reason::Redefined);
             let verdict = verdicts.tests.get(place);
             let dangers = match verdict {

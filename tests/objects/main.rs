@@ -6,6 +6,7 @@ mod build;
 mod kinds;
 mod links;
 mod program;
+mod rust;
 
 use build::{Counting, Setting};
 use program::{Edit, Noise, Program};
