@@ -488,3 +488,25 @@ fn minimization_leaves_out_nobody_whom_no_edge_selects() {
     let said = runs(&repo, &["--technique", "minimize"]);
     assert!(said.contains("5 passed"), "{said}");
 }
+
+#[test]
+fn how_long_a_test_took_in_another_environment_says_nothing() {
+    let repo = TestRepo::new();
+    let config = "[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"sh one.sh {test}\"\nenvironment = [\"SLOW\"]\n";
+    repo.commit(&[
+        (".git-rts.toml", config),
+        ("one.sh", "test -z \"$SLOW\" || sleep 1\n"),
+    ]);
+    let run = |arguments: &[&str], slow: &str| {
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-rts"));
+        let output = command.args(arguments).env("SLOW", slow).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    run(&["run"], "yes");
+    let slow = run(&["run", "--all", "--dry-run"], "yes");
+    assert!(slow.contains("about 1."), "{slow}");
+    run(&["run"], "");
+    let quick = run(&["run", "--all", "--dry-run"], "");
+    assert!(quick.contains(" ms"), "{quick}");
+}

@@ -410,6 +410,24 @@ fn a_server_that_a_fixture_starts_serves_until_the_tests_have_ended() {
 }
 
 #[test]
+fn tracked_files_of_a_copy_do_not_look_as_if_one_were_made_of_another() {
+    let repo = TestRepo::new();
+    let config = "[build]\ncommand = \"make\"\n[tests]\nrunner = \"command\"\nlist = \"echo one\"\nrun = \"true {test}\"\n";
+    // Only who has the generator can make it.
+    let makefile = "all: a_made z_made\na_made: source\n\texit 1\nz_made: source\n\texit 1\n";
+    repo.commit(&[
+        (".git-rts.toml", config),
+        ("Makefile", makefile),
+        ("a_made", "1\n"),
+        ("source", "1\n"),
+        ("z_made", "1\n"),
+    ]);
+    succeeds(&repo, &["run"]);
+    repo.write("source", "2\n");
+    assert_eq!(repo.rts(&["run"]).status.code(), Some(101));
+}
+
+#[test]
 fn a_build_that_was_killed_is_begun_anew() {
     let repo = project();
     succeeds(&repo, &["record"]);

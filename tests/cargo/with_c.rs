@@ -63,6 +63,23 @@ fn c_that_rust_reads_reaches_who_executes_that() {
 }
 
 #[test]
+fn c_with_a_main_beside_rust_is_nothing_to_it() {
+    let workspace = Workspace::recorded(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"p\"\nedition = \"2021\"\n",
+        ),
+        ("data/example.c", "int main(void) { return 0; }\n"),
+        (
+            "src/lib.rs",
+            "pub fn one() -> i32 { 1 }\npub fn two() -> i32 { 2 }\n#[test]\nfn of_one() { assert_eq!(one(), 1) }\n#[test]\nfn of_two() { assert_eq!(two(), 2) }\n",
+        ),
+    ]);
+    workspace.change("src/lib.rs", "{ 1 }", "{ 3 - 2 }");
+    assert_eq!(workspace.would_run(), names(&["p of_one"]));
+}
+
+#[test]
 fn build_scripts_run_again_wherever_cargo_keeps_them() {
     const BUILD: &str = "fn main() {\n    println!(\"cargo:rerun-if-changed=build.rs\");\n    let text = std::fs::read_to_string(\"src/table.rs\").unwrap();\n    \
         println!(\"cargo:rustc-env=TABLE={}\", text.trim());\n}\n";

@@ -322,6 +322,49 @@ fn nobody_is_told_to_ignore_what_the_build_or_a_test_reads() {
 }
 
 #[test]
+fn what_a_new_test_may_read_is_not_called_ignorable() {
+    let repo = TestRepo::new();
+    let config = |ignored: &str| {
+        format!(
+            "[tests]\nrunner = \"command\"\nlist = \"cat list\"\nrun = \"sh {{test}}\"\n[files]\nignore = [{ignored}]\n"
+        )
+    };
+    repo.commit(&[
+        (".git-rts.toml", &config("")),
+        ("list", "one.sh\n"),
+        ("one.sh", "true\n"),
+    ]);
+    assert!(repo.rts(&["run"]).status.success());
+    let said = || {
+        let output = repo.rts(&["run"]);
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (file, text) in [
+        ("list", "one.sh\ntwo.sh\n"),
+        ("two.sh", "cat data\n"),
+        ("data", "1\n"),
+    ] {
+        repo.write(file, text);
+    }
+    let new = said();
+    assert!(
+        new.contains("2 of 2 tests") || new.contains("1 of 2 tests"),
+        "{new}"
+    );
+    assert!(!new.contains("files.ignore"), "{new}");
+    // Whoever ignores it all the same is told who reads it.
+    repo.write(".git-rts.toml", config("\"data\""));
+    repo.commit_all();
+    said();
+    repo.write("data", "2\n");
+    let ignored = said();
+    assert!(ignored.contains("0 of 2 tests"), "{ignored}");
+    let warning = "warning: 'files.ignore' says that no test notices 'data', which changed, but 'two.sh' opened it";
+    assert!(ignored.contains(warning), "{ignored}");
+}
+
+#[test]
 fn another_worktree_of_the_same_commit_selects_nobody() {
     for backend in ["llvm", "gcov"] {
         let functions = "#include <assert.h>\nint one(int x) { assert(x < 99 || puts(__FILE__)); return 0; }\n\
