@@ -166,6 +166,23 @@ fn a_project_without_tests_is_told_what_to_write() {
 }
 
 #[test]
+fn a_cmake_project_whose_tests_are_switched_off_is_told_by_which_option() {
+    let repo = TestRepo::new();
+    let lists = "cmake_minimum_required(VERSION 3.20)\nproject(p C)\nenable_testing()\noption(P_TESTS \"Build the tests\" OFF)\n\
+                 add_executable(p p.c)\nif(P_TESTS)\n  add_test(NAME p COMMAND p)\nendif()\n";
+    repo.commit(&[
+        ("CMakeLists.txt", lists),
+        ("p.c", "int main(void) { return 0; }\n"),
+    ]);
+    let refused = repo.rts(&["run"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("switched off are P_TESTS;"), "{said}");
+    repo.write(".git-rts.toml", "[build]\nconfigure = \"-DP_TESTS=ON\"\n");
+    succeeds(&repo, &["run"]);
+}
+
+#[test]
 fn two_commands_are_enough_for_any_project() {
     let repo = TestRepo::new();
     repo.commit(&[

@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Record) -> Result<()> {
     announce(&session, reason.as_deref());
     let built = started.elapsed();
     let tests = session.list()?;
-    let chosen = chosen(&tests, &arguments.tests)?;
+    let chosen = chosen(&session, &tests, &arguments.tests)?;
     let version = version_of(&repository, &session);
     let placer = session.placer(&repository, &config)?;
     let recorder = session.recorder(&placer);
@@ -179,14 +179,14 @@ fn announce(session: &Session, reason: Option<&str>) {
 }
 
 /// The tests that were asked for; all if none was.
-fn chosen<'a>(tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
+fn chosen<'a>(session: &Session, tests: &'a [Test], names: &[String]) -> Result<Vec<&'a Test>> {
     for name in names {
         if !tests.iter().any(|test| test.name == *name) {
             return Err(no_test(name, tests.iter().map(|test| test.name.as_str())));
         }
     }
     if tests.is_empty() {
-        return Err(no_tests());
+        return Err(no_tests(session));
     }
     let asked = (0..tests.len()).filter(|at| names.is_empty() || names.contains(&tests[*at].name));
     // What a test needs, and waits for, comes along.

@@ -149,7 +149,7 @@ pub(super) fn run_until(arguments: &Run, interrupt: &Arc<Interrupt>) -> Result<(
         notice!("recording with gcov, because {reason}");
     }
     if tests.is_empty() {
-        return Err(no_tests());
+        return Err(no_tests(&session));
     }
     idle::warn(&repository, &config, &tests)?;
     let placer = session.placer(&repository, &config)?;

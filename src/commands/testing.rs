@@ -100,8 +100,16 @@ pub(super) fn report_kept(kept: Kept) -> Option<Written> {
 }
 
 /// A project without tests is more often one whose tests are switched off.
-pub(super) fn no_tests() -> Error {
-    Error::new("the project has no tests")
+pub(super) fn no_tests(session: &Session) -> Error {
+    let error = Error::new("the project has no tests");
+    let switches = session.switched_off();
+    if let Some(first) = switches.first() {
+        return error.hint(format!(
+            "switched off are {}; under [build] in '.git-rts.toml' write 'configure = \"-D{first}=ON\"', say",
+            switches.join(", ")
+        ));
+    }
+    error
         .hint("is testing switched off in its configuration? 'build.configure' in '.git-rts.toml' takes options")
         .hint("with the runner 'command', 'tests.list' has to print a test a line")
 }

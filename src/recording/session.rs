@@ -251,6 +251,12 @@ impl Session {
         Ok(tests)
     }
 
+    /// What is switched off in the build, and may bring tests.
+    #[must_use]
+    pub fn switched_off(&self) -> Vec<String> {
+        self.runner.switched_off(&self.site)
+    }
+
     /// Adds what was opened just now to what the builds in this workshop opened: each of them made a part of what is there.
     fn note(&self, now: Opened) {
         self.workshop

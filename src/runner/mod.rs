@@ -191,6 +191,11 @@ pub trait Runner: Send + Sync {
         false
     }
 
+    /// What is switched off in a site that was configured, and may bring tests.
+    fn switched_off(&self, _site: &Site) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The commands that configure and build, in order, as the site is now.
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step>;
 

@@ -3,6 +3,7 @@
 mod environment;
 mod listing;
 mod names;
+mod switches;
 mod through;
 
 use std::path::{Path, PathBuf};
@@ -34,6 +35,10 @@ impl Runner for Ctest {
 
     fn tools(&self, _: &Path) -> Vec<&'static str> {
         vec!["cmake", "ctest"]
+    }
+
+    fn switched_off(&self, site: &Site) -> Vec<String> {
+        switches::switched_off(&site.build)
     }
 
     fn build(&self, site: &Site, settings: &Settings) -> Vec<Step> {
