@@ -17,12 +17,13 @@ pub(super) fn is_item(name: &str) -> bool {
 /// An object, and whether the other build has the same.
 pub(super) type Compared<'a> = (&'a ObjectDigest, bool);
 
-/// The items of the objects that differ.
+/// The items of the objects that differ which both builds define once. Of several copies each user has its own address, and of several
+/// variables its own value: where these are is a part of what they are.
 #[derive(Debug, Default)]
 pub(super) struct Items<'a> {
-    /// Those that both builds define, in whatever objects.
+    /// In whatever object.
     pub(super) of_both: BTreeSet<&'a str>,
-    /// Those of them that are defined in one and the same way, in however many objects.
+    /// Those of them that are defined in the same way.
     pub(super) unchanged: BTreeSet<&'a str>,
 }
 
@@ -35,14 +36,13 @@ pub(super) fn items<'a>(before: &[Compared<'a>], after: &[Compared<'a>]) -> Item
     let items = names.into_iter().filter(|name| is_item(name));
     let items: FxHashSet<&str> = items.collect();
     let (was, is) = (definitions(before, &items), definitions(after, &items));
-    let of_both = was.iter().filter_map(|(item, was)| {
-        let is = is.get(item)?;
-        Some((*item, was.is_some() && was == is))
-    });
     let mut found = Items::default();
-    for (item, is_unchanged) in of_both {
+    for (item, was) in &was {
+        let ([was], Some([is])) = (was.as_slice(), is.get(item).map(Vec::as_slice)) else {
+            continue;
+        };
         found.of_both.insert(item);
-        if is_unchanged {
+        if was.is_some() && was == is {
             found.unchanged.insert(item);
         }
     }
@@ -52,12 +52,12 @@ pub(super) fn items<'a>(before: &[Compared<'a>], after: &[Compared<'a>]) -> Item
 /// What tells one definition of an item from another.
 type Definition = (u64, bool, u64);
 
-/// How each of some items is defined; nothing, if that is in several ways, or by what only its object has.
+/// How each of some items is defined, by each object that does; nothing, where that is by what only the object has.
 fn definitions<'a>(
     objects: &[Compared<'a>],
     items: &FxHashSet<&str>,
-) -> FxHashMap<&'a str, Option<Definition>> {
-    let mut found: FxHashMap<&str, Option<Definition>> = FxHashMap::default();
+) -> FxHashMap<&'a str, Vec<Option<Definition>>> {
+    let mut found: FxHashMap<&str, Vec<Option<Definition>>> = FxHashMap::default();
     for (object, is_same) in objects {
         let own = match is_same {
             // What it has is the same, too.
@@ -69,8 +69,7 @@ fn definitions<'a>(
             let depends = symbol.mentions.iter().any(|name| own.contains(&name));
             let definition = (symbol.digest, symbol.is_code, symbol.counters);
             let definition = (!depends).then_some(definition);
-            let known = found.entry(&symbol.name).or_insert(definition);
-            *known = known.filter(|known| Some(*known) == definition);
+            found.entry(&symbol.name).or_default().push(definition);
         }
     }
     found
@@ -126,14 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn an_item_may_move_be_copied_and_be_hidden() {
+    fn an_item_may_move_and_be_hidden_but_not_be_copied() {
         let with = |is_own| object(vec![symbol(ITEM, is_own, 1, &[])]);
         let without = || object(vec![symbol("_RNvCs1234_4base3one", false, 1, &[])]);
         assert!(is_unchanged(
             &[with(false), without()],
             &[without(), with(true)]
         ));
-        assert!(is_unchanged(&[with(true)], &[with(true), with(true)]));
+        // Who takes its address now has another one, and of a variable another value.
+        assert!(!is_unchanged(&[with(true)], &[with(true), with(true)]));
+        assert!(!is_unchanged(
+            &[with(true), with(true)],
+            &[with(true), without(), with(true)]
+        ));
         let other = object(vec![symbol(ITEM, true, 2, &[])]);
         assert!(!is_unchanged(&[with(true)], &[with(true), other.clone()]));
         assert!(!is_unchanged(&[with(true)], &[other]));

@@ -117,6 +117,13 @@ impl<'a> View<'a> {
         let is_copy = |one: &Differing<'_>| {
             !one.is_own && copies.contains(one.name) || items.unchanged.contains(one.name)
         };
+        if let Some(recounted) = &mut difference.recounted {
+            let parts = parts_of_functions(self.objects.iter().chain(after));
+            recounted.retain(|function| {
+                let function = function.as_str();
+                parts.contains(function) || !items.unchanged.contains(function)
+            });
+        }
         let told = |one: Differing<'a>| match is_copy(&one) {
             true => None,
             // It went from one object and came to another.
@@ -407,6 +414,10 @@ impl<'a> View<'a> {
         for function in left {
             difference.affected.remove(&function);
             difference.uncounted.remove(&function);
+            // Who does not execute its users does not execute it, whatever it is made of.
+            if let Some(recounted) = &mut difference.recounted {
+                recounted.remove(&function);
+            }
         }
     }
 }
@@ -490,6 +501,19 @@ fn plain_copies<'a>(before: &[&'a ObjectDigest], after: &[&'a ObjectDigest]) -> 
     before
         .filter(|(name, digest)| digest.is_some() && now.get(name) == Some(digest))
         .map(|(name, _)| name)
+        .collect()
+}
+
+/// The functions of which compilers made several pieces of code.
+fn parts_of_functions<'o, 'a: 'o>(
+    objects: impl Iterator<Item = &'o &'a ObjectDigest>,
+) -> FxHashSet<&'a str> {
+    let symbols = objects.flat_map(|object| &object.symbols);
+    let names = symbols.map(|symbol| symbol.name.as_str());
+    let parts = names.map(|name| (name, function_of(name)));
+    parts
+        .filter(|(name, function)| name != function)
+        .map(|(_, function)| function)
         .collect()
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod changes;
+mod copies;
 mod listing;
 mod nextest;
 mod parity;
